@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The admission queue of a key has as many waiters as it may (default 10,000). No connection was borrowed.
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdmissionRejectedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    AdmissionRejectedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, true);
+    AdmissionRejectedException(Exceptions.Parts parts) {
+        super(parts, true);
     }
 }

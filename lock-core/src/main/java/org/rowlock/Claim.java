@@ -3,42 +3,64 @@ package org.rowlock;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 
 /**
  * What a claim looks for: the rows of a table that meet a predicate, in an order, up to a limit. The SKIP LOCKED use of
- * {@code FOR UPDATE}; see {@link TransactionLocks#claim}. A value; immutable and thread-safe.
+ * {@code FOR UPDATE}; see {@link TransactionLocks#claim}. Immutable and thread-safe.
  *
  * <pre>{@code
  * Claim.from("job").where("state = ?", "ready").orderBy("priority desc, id").limit(10)
  * }</pre>
  *
- * <p>The predicate and the order are SQL, written by a programmer: never put a user's text into them, use binds.
+ * <p>The predicate and the order are SQL, written by a programmer: never put a user's text into them, use binds. What
+ * is null, blank or no name of a table is an {@link IllegalArgumentException}.
+ *
+ * @param table the table in its one spelling
+ * @param idColumns the columns of the id; none if configured ones, or else the primary key, are to be used
+ * @param predicate what stands behind WHERE, as given
+ * @param binds the values of its parameters
+ * @param order what stands behind ORDER BY, or nothing
+ * @param limit the most rows to take
+ * @param mode how strongly to lock the rows
  */
-public final class Claim {
-    private final String table;
-    private final List<String> idColumns;
-    private final String predicate;
-    private final List<@Nullable Object> binds;
-    private final String order;
-    private final int limit;
-    private final RowLockMode mode;
+public record Claim(
+        String table,
+        List<String> idColumns,
+        String predicate,
+        List<@Nullable Object> binds,
+        String order,
+        int limit,
+        RowLockMode mode) {
+    private static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
 
-    private Claim(
-            String table,
-            List<String> idColumns,
-            String predicate,
-            List<@Nullable Object> binds,
-            String order,
-            int limit,
-            RowLockMode mode) {
-        this.table = table;
-        this.idColumns = idColumns;
-        this.predicate = predicate;
-        this.binds = binds;
-        this.order = order;
-        this.limit = limit;
-        this.mode = mode;
+    /**
+     * Checks the claim. {@link #from} begins one more conveniently.
+     *
+     * @param table the table
+     * @param idColumns the columns of the id, or none
+     * @param predicate the condition
+     * @param binds the values of its parameters
+     * @param order the order, or nothing
+     * @param limit the most rows to take, at least 1
+     * @param mode how strongly to lock the rows
+     */
+    public Claim {
+        table = TableName.normalize(table);
+        for (String column : Given.notNull(idColumns, "The id columns of a claim on " + table + " are null")) {
+            requireText(table, column, "id column");
+        }
+        idColumns = List.copyOf(idColumns);
+        requireText(table, predicate, "predicate");
+        // Not List.copyOf(), as a bind may be null.
+        binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());
+        Given.notNull(order, "The order of a claim on " + table + " is null");
+        if (limit < 1) {
+            throw new IllegalArgumentException(
+                    "The limit of a claim on " + table + " is " + limit + "; give at least 1");
+        }
+        Given.notNull(mode, "The mode of a claim on " + table + " is null");
     }
 
     /**
@@ -46,10 +68,9 @@ public final class Claim {
      *
      * @param table the table, as in SQL: {@code job}, {@code public.job}, {@code "Job"}
      * @return the claim
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public static Claim from(String table) {
-        return new Claim(TableName.normalize(table), List.of(), "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
+        return new Claim(table, List.of(), "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
     }
 
     /**
@@ -57,16 +78,11 @@ public final class Claim {
      *
      * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
      * @return the claim with them
-     * @throws IllegalArgumentException if one is null or blank
      */
     public Claim idColumns(String... columns) {
-        if (columns == null) {
-            throw new IllegalArgumentException("The id columns of a claim on " + table + " are null");
-        }
-        for (String column : columns) {
-            requireText(column, "id column");
-        }
-        return new Claim(table, List.of(columns), predicate, binds, order, limit, mode);
+        List<String> given =
+                Arrays.asList(Given.notNull(columns, "The id columns of a claim on " + table + " are null"));
+        return new Claim(table, given, predicate, binds, order, limit, mode);
     }
 
     /**
@@ -75,15 +91,10 @@ public final class Claim {
      * @param predicate what stands behind WHERE, with {@code ?} for parameters; only of this table's columns
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @return the claim with it
-     * @throws IllegalArgumentException if the predicate is null or blank, or the binds are null
      */
     public Claim where(String predicate, @Nullable Object... binds) {
-        requireText(predicate, "predicate");
-        if (binds == null) {
-            throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
-        }
-        List<@Nullable Object> copy = Arrays.asList(binds.clone());
-        return new Claim(table, idColumns, predicate, copy, order, limit, mode);
+        return new Claim(
+                table, idColumns, predicate, Arrays.asList(Given.notNull(binds, NO_BINDS)), order, limit, mode);
     }
 
     /**
@@ -91,10 +102,9 @@ public final class Claim {
      *
      * @param order what stands behind ORDER BY
      * @return the claim with it
-     * @throws IllegalArgumentException if the order is null or blank
      */
     public Claim orderBy(String order) {
-        requireText(order, "order");
+        requireText(table, order, "order");
         return new Claim(table, idColumns, predicate, binds, order, limit, mode);
     }
 
@@ -103,13 +113,8 @@ public final class Claim {
      *
      * @param rows the most rows to take, at least 1
      * @return the claim with it
-     * @throws IllegalArgumentException if the number is less than 1
      */
     public Claim limit(int rows) {
-        if (rows < 1) {
-            throw new IllegalArgumentException(
-                    "The limit of a claim on " + table + " is " + rows + "; give at least 1");
-        }
         return new Claim(table, idColumns, predicate, binds, order, rows, mode);
     }
 
@@ -118,48 +123,9 @@ public final class Claim {
      *
      * @param mode how strongly to lock the rows
      * @return the claim with it
-     * @throws IllegalArgumentException if the mode is null
      */
     public Claim mode(RowLockMode mode) {
-        if (mode == null) {
-            throw new IllegalArgumentException("The mode of a claim on " + table + " is null");
-        }
         return new Claim(table, idColumns, predicate, binds, order, limit, mode);
-    }
-
-    /** {@return the table in its one spelling} */
-    public String table() {
-        return table;
-    }
-
-    /** {@return the most rows to take} */
-    public int limit() {
-        return limit;
-    }
-
-    /** {@return how strongly to lock the rows} */
-    public RowLockMode mode() {
-        return mode;
-    }
-
-    /** {@return the columns of the id, or none if the primary key has them} */
-    public List<String> idColumns() {
-        return idColumns;
-    }
-
-    /** {@return the condition, as given} */
-    public String predicate() {
-        return predicate;
-    }
-
-    /** {@return the values of the predicate's parameters} */
-    public List<@Nullable Object> binds() {
-        return binds;
-    }
-
-    /** {@return what stands behind ORDER BY, or nothing} */
-    public String order() {
-        return order;
     }
 
     @Override
@@ -168,7 +134,7 @@ public final class Claim {
                 + (order.isEmpty() ? "" : " order by " + order);
     }
 
-    private void requireText(String text, String name) {
+    private static void requireText(String table, String text, String name) {
         if (text == null || text.isBlank()) {
             throw new IllegalArgumentException(
                     "The " + name + " of a claim on " + table + " is " + (text == null ? "null" : "blank"));

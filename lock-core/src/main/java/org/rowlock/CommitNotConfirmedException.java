@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;
 
-    CommitNotConfirmedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause);
+    CommitNotConfirmedException(Exceptions.Parts parts) {
+        super(parts);
     }
 }

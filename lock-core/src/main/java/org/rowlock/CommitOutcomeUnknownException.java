@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * A COMMIT was sent, and whether it has, or will outlast a failover, cannot be known: the connection was
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
-    CommitOutcomeUnknownException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, false);
+    CommitOutcomeUnknownException(Exceptions.Parts parts) {
+        super(parts, false);
     }
 }

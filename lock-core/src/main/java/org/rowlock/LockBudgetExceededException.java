@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.rowlock.internal.text.Exceptions;
+
 /**
  * A call asked for more distinct advisory locks than its budget allows (default 1,000). Refused before any SQL:
  * nothing is locked and the transaction stays usable.
@@ -12,9 +14,9 @@ public final class LockBudgetExceededException extends RowlockException {
     /** How many distinct keys the call asked for. */
     private final int keys;
 
-    LockBudgetExceededException(String message, int keys) {
-        super(message, null, null, false);
-        this.keys = keys;
+    LockBudgetExceededException(Exceptions.Parts parts) {
+        super(parts, false);
+        this.keys = (int) parts.detail();
     }
 
     /** {@return the number of distinct keys that the call asked for} */

@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The wait was ended from outside: {@code statement_timeout}, {@code pg_cancel_backend} or a cancel request (SQLSTATE
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockCanceledException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockCanceledException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, true);
+    LockCanceledException(Exceptions.Parts parts) {
+        super(parts, true);
     }
 }

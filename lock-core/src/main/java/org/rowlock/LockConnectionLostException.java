@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The connection broke, or the server ended it, while waiting for the lock or before (SQLSTATE 08xxx, 57P01, 57P02,
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockConnectionLostException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockConnectionLostException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, true);
+    LockConnectionLostException(Exceptions.Parts parts) {
+        super(parts, true);
     }
 }

@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The server found transactions waiting for each other in a circle and chose this one to end (SQLSTATE 40P01). The
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockDeadlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, true);
+    LockDeadlockException(Exceptions.Parts parts) {
+        super(parts, true);
     }
 }

@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The thread was interrupted while it stood in the admission queue. It has left the queue, its interrupt flag is set,
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockInterruptedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockInterruptedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, true);
+    LockInterruptedException(Exceptions.Parts parts) {
+        super(parts, true);
     }
 }

@@ -1,7 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or ran out (SQLSTATE 55P03).
@@ -16,9 +15,9 @@ public final class LockNotAvailableException extends RowlockException {
     /** Whether the transaction can go on. */
     private final boolean transactionUsable;
 
-    LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
-        super(message, SqlState.LOCK_NOT_AVAILABLE, cause, true);
-        this.transactionUsable = transactionUsable;
+    LockNotAvailableException(Exceptions.Parts parts) {
+        super(parts, true);
+        this.transactionUsable = (boolean) parts.detail();
     }
 
     /**

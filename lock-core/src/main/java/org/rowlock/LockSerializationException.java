@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot (SQLSTATE 40001). Or, at any
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockSerializationException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, true);
+    LockSerializationException(Exceptions.Parts parts) {
+        super(parts, true);
     }
 }

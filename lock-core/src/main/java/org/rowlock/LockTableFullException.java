@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import java.sql.SQLException;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The server has no room for another lock (SQLSTATE 53200). The lock table is shared by every session of the server,
@@ -15,9 +15,9 @@ public final class LockTableFullException extends RowlockException {
     /** How many distinct keys the call asked for. */
     private final int keys;
 
-    LockTableFullException(String message, int keys, SQLException cause) {
-        super(message, cause.getSQLState(), cause, true);
-        this.keys = keys;
+    LockTableFullException(Exceptions.Parts parts) {
+        super(parts, true);
+        this.keys = (int) parts.detail();
     }
 
     /** {@return the number of distinct keys that the call asked for} */

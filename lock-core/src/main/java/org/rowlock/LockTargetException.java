@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * What was asked to be locked cannot be: the table does not exist, is a view or otherwise without rows to lock, the
@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /** @param stale whether the table was replaced or changed: the next call looks it up again */
-    LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean stale) {
-        super(message, sqlState, cause, stale);
+    LockTargetException(Exceptions.Parts parts) {
+        super(parts, (boolean) parts.detail());
     }
 }

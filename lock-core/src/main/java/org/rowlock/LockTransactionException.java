@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. {@link #reason()}
@@ -48,9 +48,9 @@ public final class LockTransactionException extends RowlockException {
     /** What is wrong. */
     private final Reason reason;
 
-    LockTransactionException(Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, false);
-        this.reason = reason;
+    LockTransactionException(Exceptions.Parts parts) {
+        super(parts, false);
+        this.reason = (Reason) parts.detail();
     }
 
     /** {@return what is wrong} */

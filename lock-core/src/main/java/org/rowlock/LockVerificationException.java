@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * {@link RowLocks#verify} did not find that locks exclude through a DataSource. Where that is {@linkplain
@@ -13,9 +13,9 @@ public final class LockVerificationException extends RowlockException {
     /** Whether the DataSource was seen to be wrong. */
     private final boolean conclusive;
 
-    LockVerificationException(String message, boolean conclusive, @Nullable Throwable cause) {
-        super(message, null, cause, false);
-        this.conclusive = conclusive;
+    LockVerificationException(Exceptions.Parts parts) {
+        super(parts, false);
+        this.conclusive = (boolean) parts.detail();
     }
 
     /**

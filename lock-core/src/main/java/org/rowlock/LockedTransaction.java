@@ -16,7 +16,6 @@ import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
@@ -108,7 +107,7 @@ final class LockedTransaction {
                         Groups.Flush flush =
                                 (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
                         if (member == null || !groups.lead(member, permit.entry(), to, flush)) {
-                            tx.lockAndCommit(request, Waits.remaining(wait, start), toSend, endings, true);
+                            tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
                             groups.doneAlone(member);
                         }
                         return null;
@@ -134,7 +133,7 @@ final class LockedTransaction {
             Body<T, X> body)
             throws X, SQLException {
         Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
-        LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
+        LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
         Connection connection = connect(from, permit);
         return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
     }

@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * A row that {@link LockRequest#requireRow} requires does not exist. The transaction stays usable. What was locked
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    RowAbsentException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause, false);
+    RowAbsentException(Exceptions.Parts parts) {
+        super(parts, false);
     }
 }

@@ -1,12 +1,10 @@
 package org.rowlock;
 
-import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.internal.text.Docs;
 import org.rowlock.internal.text.Exceptions;
 
@@ -27,9 +25,9 @@ public class RowlockException extends RuntimeException {
     /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
-    RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean retryable) {
-        super(message, cause);
-        this.sqlState = sqlState;
+    RowlockException(Exceptions.Parts parts, boolean retryable) {
+        super(parts.message(), parts.cause());
+        this.sqlState = parts.sqlState();
         this.retryable = retryable;
     }
 
@@ -68,78 +66,29 @@ public class RowlockException extends RuntimeException {
     }
 
     static {
-        Exceptions.madeBy(new Maker());
-    }
-
-    /** For the rooms inside, which cannot see the constructors. */
-    private static final class Maker implements Exceptions.Maker {
-        private static final Map<Class<? extends RowlockException>, Plain> PLAIN = Map.ofEntries(
+        // The rooms inside cannot see the constructors.
+        Exceptions.madeBy(Map.ofEntries(
                 entry(AdmissionRejectedException.class, AdmissionRejectedException::new),
                 entry(CommitNotConfirmedException.class, CommitNotConfirmedException::new),
                 entry(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new),
+                entry(LockBudgetExceededException.class, LockBudgetExceededException::new),
                 entry(LockCanceledException.class, LockCanceledException::new),
                 entry(LockConnectionLostException.class, LockConnectionLostException::new),
                 entry(LockDeadlockException.class, LockDeadlockException::new),
                 entry(LockInterruptedException.class, LockInterruptedException::new),
+                entry(LockNotAvailableException.class, LockNotAvailableException::new),
                 entry(LockSerializationException.class, LockSerializationException::new),
+                entry(LockTableFullException.class, LockTableFullException::new),
+                entry(LockTargetException.class, LockTargetException::new),
+                entry(LockTransactionException.class, LockTransactionException::new),
+                entry(LockVerificationException.class, LockVerificationException::new),
                 entry(RowAbsentException.class, RowAbsentException::new),
-                entry(
-                        RowlockException.class,
-                        (message, state, cause) -> new RowlockException(message, state, cause, false)));
+                entry(RowlockException.class, parts -> new RowlockException(parts, false)),
+                entry(UnexpectedRowCountException.class, UnexpectedRowCountException::new)));
+    }
 
-        /** The constructor of those that say no more than their type does. */
-        private interface Plain {
-            RowlockException make(String message, @Nullable String sqlState, @Nullable Throwable cause);
-        }
-
-        private static Map.Entry<Class<? extends RowlockException>, Plain> entry(
-                Class<? extends RowlockException> type, Plain constructor) {
-            return Map.entry(type, constructor);
-        }
-
-        @Override
-        public <E extends RowlockException> E plain(
-                Class<E> type, String message, @Nullable String sqlState, @Nullable Throwable cause) {
-            return type.cast(Objects.requireNonNull(PLAIN.get(type)).make(message, sqlState, cause));
-        }
-
-        @Override
-        public LockBudgetExceededException overBudget(String message, int keys) {
-            return new LockBudgetExceededException(message, keys);
-        }
-
-        @Override
-        public LockNotAvailableException notAvailable(
-                String message, boolean transactionUsable, @Nullable Throwable cause) {
-            return new LockNotAvailableException(message, transactionUsable, cause);
-        }
-
-        @Override
-        public LockTableFullException tableFull(String message, int keys, SQLException cause) {
-            return new LockTableFullException(message, keys, cause);
-        }
-
-        @Override
-        public LockTargetException target(
-                String message, @Nullable String sqlState, @Nullable Throwable cause, boolean stale) {
-            return new LockTargetException(message, sqlState, cause, stale);
-        }
-
-        @Override
-        public LockTransactionException transaction(
-                Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
-            return new LockTransactionException(reason, message, sqlState, cause);
-        }
-
-        @Override
-        public LockVerificationException verification(String message, boolean conclusive, @Nullable Throwable cause) {
-            return new LockVerificationException(message, conclusive, cause);
-        }
-
-        @Override
-        public UnexpectedRowCountException unexpectedRowCount(
-                String message, long expected, long found, @Nullable Throwable cause) {
-            return new UnexpectedRowCountException(message, expected, found, cause);
-        }
+    private static <E extends RowlockException> Map.Entry<Class<?>, Function<Exceptions.Parts, RowlockException>> entry(
+            Class<E> type, Function<Exceptions.Parts, RowlockException> constructor) {
+        return Map.entry(type, constructor);
     }
 }

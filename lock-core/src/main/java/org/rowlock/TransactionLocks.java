@@ -233,7 +233,7 @@ public final class TransactionLocks {
             rollBack(failure);
             throw failure;
         }
-        throw new LockTransactionException(
+        throw Exceptions.transaction(
                 LockTransactionException.Reason.AUTOCOMMIT,
                 "Nothing is stored: the connection is in autocommit, so there is no transaction to commit; call"
                         + " setAutoCommit(false) before its first statement",

@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows it was to}.
@@ -17,10 +17,10 @@ public final class UnexpectedRowCountException extends RowlockException {
     /** What were. */
     private final long found;
 
-    UnexpectedRowCountException(String message, long expected, long found, @Nullable Throwable cause) {
-        super(message, found < expected ? "P0002" : "P0003", cause, false);
-        this.expected = expected;
-        this.found = found;
+    UnexpectedRowCountException(Exceptions.Parts parts) {
+        super(parts, false);
+        this.expected = ((long[]) parts.detail())[0];
+        this.found = ((long[]) parts.detail())[1];
     }
 
     /**

@@ -26,18 +26,18 @@ class RetryableTest {
             Exceptions.rejected("m"),
             Exceptions.notConfirmed("m", SQL),
             Exceptions.outcomeUnknown("m", SQL),
-            new LockBudgetExceededException("m", 1),
+            Exceptions.overBudget("m", 1),
             Exceptions.canceled("m", SQL),
             Exceptions.connectionLost("m", SQL),
             Exceptions.deadlock("m", SQL),
             Exceptions.interrupted("m", new InterruptedException()),
-            new LockNotAvailableException("m", true, null),
+            Exceptions.notAvailable("m", true, null),
             Exceptions.serialization("m", null),
-            new LockTableFullException("m", 1, SQL),
+            Exceptions.tableFull("m", 1, SQL),
             Exceptions.target("m", null, null),
-            new LockTransactionException(Reason.ABORTED, "m", null, null),
+            Exceptions.transaction(Reason.ABORTED, "m", null, null),
             Exceptions.rowAbsent("m"),
-            new UnexpectedRowCountException("m", 1, 0, null)
+            Exceptions.unexpectedRowCount("m", 1, 0, null)
         }) {
             exceptions.put(each.getClass().getSimpleName(), each);
         }
@@ -68,7 +68,7 @@ class RetryableTest {
     void everyMessageLinksToTheRowOfItsException() throws Exception {
         Map<String, RowlockException> exceptions = exceptions();
         exceptions.put("RowlockException", Exceptions.other("m", SQL));
-        exceptions.put("LockVerificationException", new LockVerificationException("m", true, SQL));
+        exceptions.put("LockVerificationException", Exceptions.verification("m", true, SQL));
         String docs = Files.readString(Path.of("../docs/errors.md"));
         exceptions.forEach((name, exception) -> {
             String anchor = name.toLowerCase(Locale.ROOT);

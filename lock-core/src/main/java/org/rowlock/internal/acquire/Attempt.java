@@ -10,7 +10,6 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.Tail;
-import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
@@ -140,7 +139,7 @@ final class Attempt {
         if (refused != null) {
             return refused;
         }
-        ResolvedRequest rest = asked.rowLocksOnly(Waits.remaining(asked.lockWait(), start));
+        ResolvedRequest rest = asked.remaining(start).rowLocksOnly();
         if (tail == null
                 && rest.rows().isEmpty()
                 && rest.inserts().isEmpty()

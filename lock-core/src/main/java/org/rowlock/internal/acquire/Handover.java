@@ -2,8 +2,8 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockWait;
 import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.Outcome.Failed;
@@ -49,7 +49,7 @@ record Handover(PgSession session, ResolvedRequest request) {
                 return notUndone;
             }
             if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
-                    && WaitKind.of(request.lockWait()) != WaitKind.FOREVER) {
+                    && !request.lockWait().equals(LockWait.forever())) {
                 return new Taken(false, e);
             }
             abort(e);

@@ -12,7 +12,6 @@ import org.rowlock.LockFront;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockRelease;
-import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Releases;
@@ -24,7 +23,6 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
-import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.Outcome.Held;
@@ -206,7 +204,7 @@ public final class LockCalls {
         try {
             // Only one that would wait asks, and has time for it.
             if (!entry.tryEnter() && (!begun || session.holdsNoRow())) {
-                entry.enter(Waits.atMostNanos(request.lockWait()), Integer.MAX_VALUE);
+                entry.enter(request.lockWait().nanos(), Integer.MAX_VALUE);
             }
             Front asked = begun ? null : entry.front(front);
             Outcome outcome = lookedUp(session, behind(session, request.remaining(start), asked), tail);
@@ -242,7 +240,7 @@ public final class LockCalls {
     private ResolvedRequest behind(PgSession session, ResolvedRequest request, @Nullable Front asked)
             throws SQLException {
         if (asked == null
-                || request.lockWait() instanceof LockWait.NoWait
+                || request.lockWait().isNoWait()
                 || !(request.first() instanceof LockKey.Row row)
                 || session.isSimpleQueryMode()
                 || requests.citus().contains(session)) {

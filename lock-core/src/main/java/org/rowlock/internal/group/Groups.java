@@ -2,8 +2,8 @@ package org.rowlock.internal.group;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,7 @@ public final class Groups {
                 // Two spellings of one key, of which a leader locks its own alone.
                 || request.rows().size() > 1
                 || request.mode().isShared()
-                || wait instanceof LockWait.NoWait
+                || wait.isNoWait()
                 || writes.isEmpty()) {
             return null;
         }
@@ -180,11 +180,10 @@ public final class Groups {
 
     /** The shortest, as each is promised its own. */
     private static LockWait wait(List<Member> all) {
-        if (!(all.get(0).bound instanceof LockWait.AtMost)) {
-            return LockWait.forever();
-        }
-        long least = all.stream().mapToLong(Member::remainingNanos).min().orElseThrow();
-        return least <= 0 ? LockWait.noWait() : LockWait.atMost(Duration.ofNanos(least));
+        return all.stream()
+                .map(Member::remaining)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     private static List<Write<?>> writes(List<Member> all) {

@@ -21,7 +21,6 @@ import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Offer;
-import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 
@@ -116,8 +115,8 @@ public final class Member implements Offer, Write.Mapping {
                 && rowRequired == member.rowRequired
                 && mode == member.mode
                 && isSameId(key, member.key)
-                && (bound instanceof LockWait.AtMost) == (member.bound instanceof LockWait.AtMost)
-                && member.remainingNanos() > 0
+                && bound.isBounded() == member.bound.isBounded()
+                && !member.remaining().isNoWait()
                 && groupExecutions + member.executions <= WriteFlushes.MOST_IN_ONE
                 && groupBytes + member.bytes <= MOST_BYTES
                 && WriteFlushes.areChanges(session, member.writes);
@@ -134,10 +133,8 @@ public final class Member implements Offer, Write.Mapping {
                 || (other instanceof LockKey.Row otherRow && row.givenId().equals(otherRow.givenId()));
     }
 
-    long remainingNanos() {
-        return bound instanceof LockWait.AtMost
-                ? Waits.atMostNanos(bound) - (System.nanoTime() - startNanos)
-                : Long.MAX_VALUE;
+    LockWait remaining() {
+        return bound.remaining(startNanos);
     }
 
     /** It is about to be sent. */

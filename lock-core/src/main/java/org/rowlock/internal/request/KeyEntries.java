@@ -83,10 +83,10 @@ public final class KeyEntries implements KeyQueues.Entered {
     /** Enters one after the other. */
     public void enter(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
-        long most = Waits.atMostNanos(wait);
+        long most = wait.nanos();
         for (Stay stay : stays) {
             long left = most == Long.MAX_VALUE ? most : most - (System.nanoTime() - start);
-            State state = enter(stay.entry(), wait instanceof LockWait.NoWait, left, mostWaiting);
+            State state = enter(stay.entry(), wait.isNoWait(), left, mostWaiting);
             if (state == State.FULL) {
                 throw Exceptions.rejected("Cannot lock " + names.of(stay.key()) + ": " + mostWaiting
                         + " threads of this application wait for it already, which is the most that"

@@ -72,10 +72,7 @@ public record ResolvedRequest(
 
     /** Whether it is one row that is waited for, and that nobody else may hold in the same mode. */
     public boolean isOneRowExclusive() {
-        return strategy == LockStrategy.ROW
-                && keys.size() == 1
-                && !mode.isShared()
-                && !(lockWait instanceof LockWait.NoWait);
+        return strategy == LockStrategy.ROW && keys.size() == 1 && !mode.isShared() && !lockWait.isNoWait();
     }
 
     /** The only key, for messages and for the shapes of one key. */
@@ -108,18 +105,18 @@ public record ResolvedRequest(
 
     /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
     public WaitKind waitKind() {
-        return inserts.isEmpty() || !(lockWait instanceof LockWait.NoWait) ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
+        return inserts.isEmpty() || !lockWait.isNoWait() ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
     }
 
     /** The milliseconds that the statements wait, where they are bounded; zero would be no bound. */
     public int waitMillis() {
-        return lockWait instanceof LockWait.AtMost bound ? bound.millis() : 1;
+        return lockWait.isBounded() ? lockWait.millis() : 1;
     }
 
     /** The same without the advisory locks, which are held already. */
-    public ResolvedRequest rowLocksOnly(LockWait remaining) {
+    public ResolvedRequest rowLocksOnly() {
         return new ResolvedRequest(
-                keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, names, null);
+                keys, mode, lockWait, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, names, null);
     }
 
     /**
@@ -157,11 +154,11 @@ public record ResolvedRequest(
      * do.
      */
     public int socketBoundMillis() {
-        if (!(lockWait instanceof LockWait.AtMost bound)) {
+        if (!lockWait.isBounded()) {
             return 0;
         }
         long waits = rows.isEmpty() ? 1 : ROW_LOCK_WAITS;
-        return (int) Math.min(Integer.MAX_VALUE, bound.millis() * waits + GRACE_MILLIS + keys.size());
+        return (int) Math.min(Integer.MAX_VALUE, lockWait.millis() * waits + GRACE_MILLIS + keys.size());
     }
 
     /** The keys whose rows were looked for and not found. */
@@ -200,10 +197,9 @@ public record ResolvedRequest(
 
     /** The same with what is left of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
-        if (!(lockWait instanceof LockWait.AtMost)) {
-            return this;
-        }
-        return with(Waits.remaining(lockWait, startNanos), advisory, rows, keysAlone, inserts, front);
+        return lockWait.isBounded()
+                ? with(lockWait.remaining(startNanos), advisory, rows, keysAlone, inserts, front)
+                : this;
     }
 
     /** The same with something in front of the lock, or nothing. */

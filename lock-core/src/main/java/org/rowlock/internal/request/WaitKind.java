@@ -9,9 +9,6 @@ public enum WaitKind {
     AT_MOST;
 
     public static WaitKind of(LockWait wait) {
-        if (wait instanceof LockWait.Forever) {
-            return FOREVER;
-        }
-        return wait instanceof LockWait.NoWait ? NO_WAIT : AT_MOST;
+        return wait.isBounded() ? AT_MOST : wait.isNoWait() ? NO_WAIT : FOREVER;
     }
 }

@@ -9,7 +9,6 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.RowSql;
@@ -79,7 +78,8 @@ public final class ServerErrors {
         return switch (WaitKind.of(request.lockWait())) {
             case FOREVER -> !timeout;
             case NO_WAIT -> timeout;
-            case AT_MOST -> !timeout || System.nanoTime() - start < Waits.atMostNanos(request.lockWait());
+            case AT_MOST ->
+                !timeout || System.nanoTime() - start < request.lockWait().nanos();
         };
     }
 

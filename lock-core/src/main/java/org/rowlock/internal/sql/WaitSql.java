@@ -35,7 +35,7 @@ public final class WaitSql {
             + " 1000))::integer::pg_catalog.text";
 
     /**
-     * lock_timeout bounds each lock by itself, but a {@link LockWait.AtMost} bounds the call; so every further lock
+     * lock_timeout bounds each lock by itself, but a {@link LockWait#atMost} bounds the call; so every further lock
      * gets what remains.
      */
     public static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
@@ -92,7 +92,7 @@ public final class WaitSql {
 
     private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         Front front = Objects.requireNonNull(request.front());
-        int part = request.lockWait() instanceof LockWait.AtMost ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
+        int part = request.lockWait().isBounded() ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
         return FrontSql.bind(statement, at, front.isTimed(), front.key(), front.millis(), part);
     }
 

@@ -1,8 +1,11 @@
 package org.rowlock.internal.text;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.invoke.MethodHandles;
 import java.sql.SQLException;
-import java.util.Objects;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionRejectedException;
 import org.rowlock.CommitNotConfirmedException;
@@ -25,122 +28,121 @@ import org.rowlock.UnexpectedRowCountException;
 
 /** The public exceptions, whose constructors are nobody else's. */
 public final class Exceptions {
-    private static volatile @Nullable Maker maker;
+    /** The constructor of each, which come from their root. */
+    private static volatile @Nullable Map<Class<?>, Function<Parts, RowlockException>> constructors;
 
     private Exceptions() {}
 
-    /** Sees the constructors. */
-    public interface Maker {
-        <E extends RowlockException> E plain(
-                Class<E> type, String message, @Nullable String sqlState, @Nullable Throwable cause);
+    /**
+     * What an exception is made of.
+     *
+     * @param detail what it knows beyond others, as its constructor expects it
+     */
+    public record Parts(
+            String message,
+            @Nullable String sqlState,
+            @Nullable Throwable cause,
+            Object detail) {}
 
-        LockBudgetExceededException overBudget(String message, int keys);
-
-        LockNotAvailableException notAvailable(String message, boolean transactionUsable, @Nullable Throwable cause);
-
-        LockTableFullException tableFull(String message, int keys, SQLException cause);
-
-        LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean stale);
-
-        LockTransactionException transaction(
-                Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause);
-
-        LockVerificationException verification(String message, boolean conclusive, @Nullable Throwable cause);
-
-        UnexpectedRowCountException unexpectedRowCount(
-                String message, long expected, long found, @Nullable Throwable cause);
+    public static void madeBy(Map<Class<?>, Function<Parts, RowlockException>> given) {
+        constructors = given;
     }
 
-    /** Comes from the root of the exceptions. */
-    public static void madeBy(Maker given) {
-        maker = given;
-    }
-
-    private static Maker maker() {
-        if (maker == null) {
+    private static <E extends RowlockException> E make(
+            Class<E> type, String message, @Nullable String sqlState, @Nullable Throwable cause, Object detail) {
+        if (constructors == null) {
             try {
                 MethodHandles.lookup().ensureInitialized(RowlockException.class);
             } catch (IllegalAccessException e) {
                 throw new IllegalStateException(e);
             }
         }
-        return Objects.requireNonNull(maker);
+        Function<Parts, RowlockException> constructor =
+                requireNonNull(requireNonNull(constructors).get(type));
+        return type.cast(constructor.apply(new Parts(message, sqlState, cause, detail)));
+    }
+
+    private static <E extends RowlockException> E make(
+            Class<E> type, String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        return make(type, message, sqlState, cause, "");
     }
 
     public static AdmissionRejectedException rejected(String message) {
-        return maker().plain(AdmissionRejectedException.class, message, null, null);
+        return make(AdmissionRejectedException.class, message, null, null);
     }
 
     public static CommitNotConfirmedException notConfirmed(String message, SQLException cause) {
-        return maker().plain(CommitNotConfirmedException.class, message, SqlState.COMMIT_NOT_CONFIRMED, cause);
+        return make(CommitNotConfirmedException.class, message, SqlState.COMMIT_NOT_CONFIRMED, cause);
     }
 
     public static CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause) {
-        return maker().plain(CommitOutcomeUnknownException.class, message, cause.getSQLState(), cause);
+        return make(CommitOutcomeUnknownException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockBudgetExceededException overBudget(String message, int keys) {
-        return maker().overBudget(message, keys);
+        return make(LockBudgetExceededException.class, message, null, null, keys);
     }
 
     public static LockCanceledException canceled(String message, SQLException cause) {
-        return maker().plain(LockCanceledException.class, message, cause.getSQLState(), cause);
+        return make(LockCanceledException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockConnectionLostException connectionLost(String message, SQLException cause) {
-        return maker().plain(LockConnectionLostException.class, message, cause.getSQLState(), cause);
+        return make(LockConnectionLostException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockDeadlockException deadlock(String message, SQLException cause) {
-        return maker().plain(LockDeadlockException.class, message, cause.getSQLState(), cause);
+        return make(LockDeadlockException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockInterruptedException interrupted(String message, InterruptedException cause) {
-        return maker().plain(LockInterruptedException.class, message, null, cause);
+        return make(LockInterruptedException.class, message, null, cause);
     }
 
     public static LockNotAvailableException notAvailable(
             String message, boolean transactionUsable, @Nullable Throwable cause) {
-        return maker().notAvailable(message, transactionUsable, cause);
+        return make(LockNotAvailableException.class, message, SqlState.LOCK_NOT_AVAILABLE, cause, transactionUsable);
     }
 
     public static LockSerializationException serialization(String message, @Nullable Throwable cause) {
-        return maker().plain(LockSerializationException.class, message, SqlState.SERIALIZATION_FAILURE, cause);
+        return make(LockSerializationException.class, message, SqlState.SERIALIZATION_FAILURE, cause);
     }
 
     public static LockTableFullException tableFull(String message, int keys, SQLException cause) {
-        return maker().tableFull(message, keys, cause);
+        return make(LockTableFullException.class, message, cause.getSQLState(), cause, keys);
     }
 
     public static LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        return maker().target(message, sqlState, cause, false);
+        return make(LockTargetException.class, message, sqlState, cause, false);
     }
 
     public static LockTargetException stale(String message) {
-        return maker().target(message, null, null, true);
+        return make(LockTargetException.class, message, null, null, true);
     }
 
     public static LockTransactionException transaction(
             Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        return maker().transaction(reason, message, sqlState, cause);
+        return make(LockTransactionException.class, message, sqlState, cause, reason);
     }
 
     public static LockVerificationException verification(
             String message, boolean conclusive, @Nullable Throwable cause) {
-        return maker().verification(message, conclusive, cause);
+        return make(LockVerificationException.class, message, null, cause, conclusive);
     }
 
     public static RowAbsentException rowAbsent(String message) {
-        return maker().plain(RowAbsentException.class, message, null, null);
+        return make(RowAbsentException.class, message, null, null);
     }
 
     public static UnexpectedRowCountException unexpectedRowCount(
             String message, long expected, long found, @Nullable Throwable cause) {
-        return maker().unexpectedRowCount(message, expected, found, cause);
+        // As INTO STRICT: no_data_found, too_many_rows.
+        String sqlState = found < expected ? "P0002" : "P0003";
+        return make(UnexpectedRowCountException.class, message, sqlState, cause, new long[] {expected, found});
     }
 
     public static RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        return maker().plain(RowlockException.class, message, sqlState, cause);
+        return make(RowlockException.class, message, sqlState, cause);
     }
 
     public static RowlockException other(String message, SQLException cause) {

@@ -95,13 +95,7 @@ public record RequestParts(
         if (one == null || other == null) {
             return one == null ? other : one;
         }
-        return nanos(one) <= nanos(other) ? one : other;
-    }
-
-    private static long nanos(LockWait wait) {
-        return wait instanceof LockWait.AtMost bound
-                ? bound.duration().toNanos()
-                : wait instanceof LockWait.NoWait ? 0 : Long.MAX_VALUE;
+        return one.compareTo(other) <= 0 ? one : other;
     }
 
     /** As it is said: {@code account[42] FOR UPDATE and customer[7] FOR SHARE, atMost 0.2s, row required}. */

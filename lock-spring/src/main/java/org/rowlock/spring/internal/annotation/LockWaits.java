@@ -41,22 +41,20 @@ public final class LockWaits {
 
     /** The shorter of two; a bound that the server cannot express, 24.8 days, is none. */
     public static LockWait atMost(LockWait wait, Duration bound) {
-        if (wait instanceof LockWait.NoWait || bound.compareTo(LONGEST) > 0) {
+        if (bound.compareTo(LONGEST) > 0) {
             return wait;
         }
-        if (wait instanceof LockWait.AtMost asked && asked.duration().compareTo(bound) <= 0) {
-            return wait;
-        }
-        return LockWait.atMost(bound);
+        LockWait other = LockWait.atMost(bound);
+        return wait.compareTo(other) <= 0 ? wait : other;
     }
 
     /** What is left of a wait that began some time ago; none if it is over. */
     public static LockWait remaining(LockWait wait, long startNanos) {
-        if (!(wait instanceof LockWait.AtMost bound)) {
-            return wait;
-        }
-        Duration left = bound.duration().minusNanos(System.nanoTime() - startNanos);
+        LockWait left = wait.remaining(startNanos);
         // In milliseconds, as the server takes it and messages should show it.
-        return left.toMillis() < 1 ? LockWait.noWait() : LockWait.atMost(Duration.ofMillis(left.toMillis()));
+        return left.isBounded()
+                ? LockWait.atMost(
+                        Duration.ofMillis(Duration.ofNanos(left.nanos()).toMillis()))
+                : left;
     }
 }
