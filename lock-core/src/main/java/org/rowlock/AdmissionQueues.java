@@ -83,7 +83,7 @@ public final class AdmissionQueues {
      *     second connection it could wait for itself
      */
     public Permit enter(Object database, LockRequest request) {
-        return enter(database, request, TransactionLocks.given(request).lockWait(LockWait.forever()), null);
+        return enter(database, request, RequestParts.of(request).lockWait(LockWait.forever()), null);
     }
 
     /**

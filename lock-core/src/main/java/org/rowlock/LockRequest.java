@@ -1,15 +1,10 @@
 package org.rowlock;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
-import org.rowlock.internal.text.Insert;
-import org.rowlock.internal.text.RequestParts;
 
 /**
  * What a call locks, how strongly, how long it waits, and what an absent row means. A value, made as it is said in SQL:
@@ -29,21 +24,13 @@ import org.rowlock.internal.text.RequestParts;
  * <p>Immutable and thread-safe. A null, and a collection that is empty or has one, is an {@link
  * IllegalArgumentException}.
  */
-public final class LockRequest {
-    private static final String NO_KEY = "The key is null, or one of several is; make one with LockKey.row(table, id)";
-
-    private final RequestParts parts;
-
-    private LockRequest(RequestParts parts) {
-        this.parts = parts;
-    }
-
+public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_UPDATE}}
      *
      * @param key what to lock
      */
-    public static LockRequest forUpdate(LockKey key) {
+    static LockRequest forUpdate(LockKey key) {
         return of(RowLockMode.FOR_UPDATE, key);
     }
 
@@ -52,7 +39,7 @@ public final class LockRequest {
      *
      * @param keys what to lock, of one table or several; equal ones count once
      */
-    public static LockRequest forUpdate(Collection<? extends LockKey> keys) {
+    static LockRequest forUpdate(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_UPDATE, keys);
     }
 
@@ -61,7 +48,7 @@ public final class LockRequest {
      *
      * @param key what to lock
      */
-    public static LockRequest forNoKeyUpdate(LockKey key) {
+    static LockRequest forNoKeyUpdate(LockKey key) {
         return of(RowLockMode.FOR_NO_KEY_UPDATE, key);
     }
 
@@ -70,7 +57,7 @@ public final class LockRequest {
      *
      * @param keys what to lock, of one table or several; equal ones count once
      */
-    public static LockRequest forNoKeyUpdate(Collection<? extends LockKey> keys) {
+    static LockRequest forNoKeyUpdate(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_NO_KEY_UPDATE, keys);
     }
 
@@ -79,7 +66,7 @@ public final class LockRequest {
      *
      * @param key what to lock
      */
-    public static LockRequest forShare(LockKey key) {
+    static LockRequest forShare(LockKey key) {
         return of(RowLockMode.FOR_SHARE, key);
     }
 
@@ -88,7 +75,7 @@ public final class LockRequest {
      *
      * @param keys what to lock, of one table or several; equal ones count once
      */
-    public static LockRequest forShare(Collection<? extends LockKey> keys) {
+    static LockRequest forShare(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_SHARE, keys);
     }
 
@@ -97,7 +84,7 @@ public final class LockRequest {
      *
      * @param key what to lock
      */
-    public static LockRequest forKeyShare(LockKey key) {
+    static LockRequest forKeyShare(LockKey key) {
         return of(RowLockMode.FOR_KEY_SHARE, key);
     }
 
@@ -106,7 +93,7 @@ public final class LockRequest {
      *
      * @param keys what to lock, of one table or several; equal ones count once
      */
-    public static LockRequest forKeyShare(Collection<? extends LockKey> keys) {
+    static LockRequest forKeyShare(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_KEY_SHARE, keys);
     }
 
@@ -116,8 +103,8 @@ public final class LockRequest {
      * @param mode how strongly
      * @param key what to lock
      */
-    public static LockRequest of(RowLockMode mode, LockKey key) {
-        return of(mode, List.of(Given.notNull(key, NO_KEY)));
+    static LockRequest of(RowLockMode mode, LockKey key) {
+        return RequestParts.of(mode, List.of(Given.notNull(key, RequestParts.NO_KEY)));
     }
 
     /**
@@ -126,13 +113,8 @@ public final class LockRequest {
      * @param mode how strongly
      * @param keys what to lock, of one table or several; equal ones count once
      */
-    public static LockRequest of(RowLockMode mode, Collection<? extends LockKey> keys) {
-        Given.notNull(mode, "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE, FOR_KEY_SHARE");
-        if (Given.notNull(keys, "The keys are null; give at least one").isEmpty()) {
-            throw new IllegalArgumentException("The keys are empty; give at least one");
-        }
-        keys.forEach(key -> Given.notNull(key, NO_KEY));
-        return new LockRequest(RequestParts.of(mode, List.copyOf(keys)));
+    static LockRequest of(RowLockMode mode, Collection<? extends LockKey> keys) {
+        return RequestParts.of(mode, keys);
     }
 
     /**
@@ -142,17 +124,14 @@ public final class LockRequest {
      *
      * @param other the other
      */
-    public LockRequest and(LockRequest other) {
-        Given.notNull(other, "The other request is null; make one with LockRequest.forUpdate(key)");
-        return new LockRequest(parts.and(other.parts));
-    }
+    LockRequest and(LockRequest other);
 
     /**
      * {@return the same, without waiting for other transactions}
      *
      * @see LockWait#noWait()
      */
-    public LockRequest noWait() {
+    default LockRequest noWait() {
         return waiting(LockWait.noWait());
     }
 
@@ -162,7 +141,7 @@ public final class LockRequest {
      * @param duration the bound; zero is {@link #noWait()}
      * @throws IllegalArgumentException if the duration is null, negative or too long; see {@link LockWait#atMost}
      */
-    public LockRequest atMost(Duration duration) {
+    default LockRequest atMost(Duration duration) {
         return waiting(LockWait.atMost(duration));
     }
 
@@ -172,10 +151,7 @@ public final class LockRequest {
      *
      * @param wait how long to wait for other transactions
      */
-    public LockRequest waiting(LockWait wait) {
-        Given.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
-        return new LockRequest(parts.with(wait, parts.isRowRequired()));
-    }
+    LockRequest waiting(LockWait wait);
 
     /**
      * {@return the same, with which a row that does not exist is a {@link RowAbsentException}} Without it {@link
@@ -184,9 +160,7 @@ public final class LockRequest {
      * {@link LockTargetException}, as nothing looks for a row there. {@link RowLocks#execute} takes a round trip more
      * with it.
      */
-    public LockRequest requireRow() {
-        return new LockRequest(parts.with(parts.lockWait(), true));
-    }
+    LockRequest requireRow();
 
     /**
      * {@return the same, which inserts the row if it is absent, and locks it either way} Lock and insert are one round
@@ -204,79 +178,34 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the request is not of one row, an argument is null, or the SQL is blank or
      *     has an ON CONFLICT
      */
-    public LockRequest orInsert(String insert, @Nullable Object... binds) {
-        if (parts.spelled().size() != 1 || !(parts.spelled().get(0) instanceof LockKey.Row row)) {
-            throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of "
-                    + parts.spelled() + "; make one for each row, and join them with and()");
-        }
-        Given.notNull(binds, "The binds of the INSERT are null; give a value per parameter, or none");
-        return new LockRequest(parts.with(new Insert(row, insert, Arrays.asList(binds))));
-    }
+    LockRequest orInsert(String insert, @Nullable Object... binds);
 
     /** {@return the keys, each once, in the order given} */
-    public List<LockKey> keys() {
-        return parts.keys();
-    }
+    List<LockKey> keys();
 
     /**
      * {@return the rows among the keys, each spelling once, in the order given} Of a text column two spellings of a
      * UUID are two rows, and one key.
      */
-    public List<LockKey.Row> rows() {
-        List<LockKey.Row> rows = new ArrayList<>(parts.spelled().size());
-        for (LockKey key : parts.spelled()) {
-            if (key instanceof LockKey.Row row) {
-                rows.add(row);
-            }
-        }
-        return rows;
-    }
+    List<LockKey.Row> rows();
 
     /** {@return the strongest of the keys' modes} */
-    public RowLockMode mode() {
-        return parts.mode();
-    }
+    RowLockMode mode();
 
     /**
      * {@return how strongly a key is to be locked}
      *
      * @param key one of the keys
      */
-    public RowLockMode modeOf(LockKey key) {
-        return parts.modeOf(key);
-    }
+    RowLockMode modeOf(LockKey key);
 
     /**
      * {@return how long to wait for other transactions}
      *
      * @param otherwise what counts if no wait was given
      */
-    public LockWait lockWait(LockWait otherwise) {
-        return parts.lockWait() == null ? otherwise : parts.lockWait();
-    }
+    LockWait lockWait(LockWait otherwise);
 
     /** {@return whether an absent row is an error: true behind {@link #requireRow}} */
-    public boolean isRowRequired() {
-        return parts.isRowRequired();
-    }
-
-    Map<LockKey.Row, Insert> inserts() {
-        return parts.inserts();
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof LockRequest request && parts.equals(request.parts);
-    }
-
-    @Override
-    public int hashCode() {
-        return parts.hashCode();
-    }
-
-    /** As it is said: {@code account[42] FOR UPDATE and customer[7] FOR SHARE, atMost 0.2s, row required}. */
-    @Override
-    public String toString() {
-        return parts.toString();
-    }
+    boolean isRowRequired();
 }

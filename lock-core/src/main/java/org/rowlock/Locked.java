@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.sql.Connection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the work of a locked transaction has in hand. Belongs to the thread of the work, until the work returns.
@@ -19,5 +20,24 @@ import java.util.List;
 public record Locked<R>(Connection connection, List<R> rows, List<LockKey> absentRows, CommitWrites atCommit) {
     Locked(Connection connection, List<R> rows, List<LockKey> absentRows) {
         this(connection, rows, absentRows, new CommitWrites());
+    }
+
+    /**
+     * What to do in a transaction under a lock.
+     *
+     * @param <R> the value of a row that came with the lock
+     * @param <T> the result
+     * @param <X> what it throws
+     */
+    @FunctionalInterface
+    public interface Work<R, T extends @Nullable Object, X extends Exception> {
+        /**
+         * Does the work.
+         *
+         * @param locked the connection, the rows that came with the lock, and the writes for the commit
+         * @return the result; null from work that has none
+         * @throws X what the caller is to see; the transaction is rolled back and nothing is written
+         */
+        T apply(Locked<R> locked) throws X;
     }
 }

@@ -59,7 +59,7 @@ final class LockedTransaction {
     }
 
     <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, LockedWork<R, T, X> work)
+            DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, Locked.Work<R, T, X> work)
             throws X, SQLException {
         Given.notNull(work, "The work is null");
         return this.<T, X>transact(dataSource, request, (connection, remaining, hold, permit) -> {
@@ -73,7 +73,7 @@ final class LockedTransaction {
 
     /** With a claim, which nobody queues for. */
     <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         Given.notNull(work, "The work is null");
         Given.notNull(dataSource, "The DataSource is null");
         // The acquisition reports which keys are claimed.
@@ -90,7 +90,7 @@ final class LockedTransaction {
     void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
         List<Write<?>> toSend = CommitWrites.toSend(writes);
         LockWait wait = checked(dataSource, request);
-        Member member = request.inserts().isEmpty()
+        Member member = RequestParts.of(request).inserts().isEmpty()
                 ? groups.member(request, wait, locks.strategyOf(request.keys()), toSend)
                 : null;
         long start = System.nanoTime();
@@ -140,7 +140,7 @@ final class LockedTransaction {
 
     private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {
         Given.notNull(dataSource, "The DataSource is null");
-        return TransactionLocks.given(request).lockWait(LockWait.forever());
+        return RequestParts.of(request).lockWait(LockWait.forever());
     }
 
     /** Begins, and hands the connection back without a transaction, whatever has become of it. */

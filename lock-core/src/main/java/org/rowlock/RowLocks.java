@@ -101,13 +101,13 @@ public final class RowLocks {
      *     itself
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockRequest request, LockedWork<Void, T, X> work) throws X, SQLException {
+            DataSource dataSource, LockRequest request, Locked.Work<Void, T, X> work) throws X, SQLException {
         return transaction.run(dataSource, request, null, work);
     }
 
     /**
      * Runs work on what a query returns that comes with the locks, in one round trip, as {@code SELECT ... FOR UPDATE}
-     * does. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
+     * does. Otherwise as {@link #inTransaction(DataSource, LockRequest, Locked.Work)}.
      *
      * @param dataSource as there
      * @param request what to lock, and how strongly; its wait does not bound the query
@@ -121,7 +121,7 @@ public final class RowLocks {
      * @throws SQLException as there, or if the query fails. Nothing is stored
      */
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedWork<R, T, X> work)
+            DataSource dataSource, LockRequest request, LockedQuery<R> query, Locked.Work<R, T, X> work)
             throws X, SQLException {
         return transaction.run(dataSource, request, Given.notNull(query, "The query is null"), work);
     }
@@ -129,7 +129,7 @@ public final class RowLocks {
     /**
      * Claims rows as {@link TransactionLocks#claim} does and runs work on them, in a transaction of its own. The work
      * is run also if no row was to be had. Never waits for a lock and enters no queue, and {@link LockListener#onHold}
-     * is not called. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
+     * is not called. Otherwise as {@link #inTransaction(DataSource, LockRequest, Locked.Work)}.
      *
      * @param dataSource where to borrow the connection
      * @param claim the table, the predicate, the order and the limit
@@ -143,7 +143,7 @@ public final class RowLocks {
      * @throws SQLException as there, or if the claim or the mapper fails. Nothing is stored
      */
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         return transaction.run(dataSource, claim, mapper, work);
     }
 
@@ -162,7 +162,7 @@ public final class RowLocks {
      * @param dataSource as there
      * @param request as there
      * @param writes what to do under the locks
-     * @throws SQLException as for {@link #inTransaction(DataSource, LockRequest, LockedWork)}, like all others
+     * @throws SQLException as for {@link #inTransaction(DataSource, LockRequest, Locked.Work)}, like all others
      * @throws IllegalStateException also if the writes are committed already
      */
     public void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {

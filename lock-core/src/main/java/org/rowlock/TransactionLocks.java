@@ -66,7 +66,7 @@ public final class TransactionLocks {
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
      */
     public LockResult lock(LockRequest request) {
-        return lock(request, given(request).lockWait(LockWait.forever()));
+        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()));
     }
 
     /**
@@ -81,7 +81,7 @@ public final class TransactionLocks {
     @SuppressWarnings("exports")
     public LockResult tryLock(LockRequest request) {
         try {
-            return lock(request, given(request).lockWait(LockWait.noWait()));
+            return lock(request, RequestParts.of(request).lockWait(LockWait.noWait()));
         } catch (LockNotAvailableException e) {
             if (!e.isTransactionUsable()) {
                 // A plain answer would let the caller go on in a transaction that the session's lock_timeout has
@@ -111,7 +111,7 @@ public final class TransactionLocks {
      *     be several statements or to return no rows
      */
     public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) throws SQLException {
-        return locked(request, given(request).lockWait(LockWait.forever()), query)
+        return locked(request, RequestParts.of(request).lockWait(LockWait.forever()), query)
                 .rows();
     }
 
@@ -162,16 +162,12 @@ public final class TransactionLocks {
 
     private ResolvedRequest resolved(LockRequest request, LockWait wait) {
         ResolvedRequest resolved = requests.of(request, wait);
-        Map<LockKey.Row, Insert> inserts = request.inserts();
+        Map<LockKey.Row, Insert> inserts = RequestParts.of(request).inserts();
         return inserts.isEmpty()
                 ? resolved
                 : resolved.withInserts(KeyEntries.ordered(List.copyOf(inserts.keySet())).stream()
                         .map(key -> Objects.requireNonNull(inserts.get(key)))
                         .toList());
-    }
-
-    static LockRequest given(@Nullable LockRequest request) {
-        return Given.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
     }
 
     /**

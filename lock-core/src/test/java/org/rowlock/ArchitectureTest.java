@@ -51,8 +51,7 @@ class ArchitectureTest {
             "AdmissionQueues",
             "CommitWrites",
             "CommitWrite",
-            "Locked",
-            "LockedWork");
+            "Locked");
 
     private static final int MOST_TYPES = 40;
     private static final int MOST_MEMBERS = 140;

@@ -383,7 +383,7 @@ class BadInputTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("DataSource is null");
         assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), forUpdate(KEY), (LockedWork<Void, Integer, RuntimeException>) null))
+                        database.dataSource(), forUpdate(KEY), (Locked.Work<Void, Integer, RuntimeException>) null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("work is null");
         LockWait wait = LockWait.forever();

@@ -352,7 +352,7 @@ class IdsInMessagesTest {
     }
 
     private static Throwable inTransaction(
-            RowLocks locks, DataSource dataSource, LockedWork<Void, Object, Exception> work) {
+            RowLocks locks, DataSource dataSource, Locked.Work<Void, Object, Exception> work) {
         return catchThrowable(() -> locks.inTransaction(dataSource, forUpdate(KEY), work));
     }
 

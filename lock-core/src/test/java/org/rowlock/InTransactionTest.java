@@ -172,7 +172,7 @@ class InTransactionTest {
 
     @Test
     void callerNamesTheCheckedExceptionOfItsWork() throws SQLException {
-        LockedWork<Void, Void, IOException> work = tx -> {
+        Locked.Work<Void, Void, IOException> work = tx -> {
             throw new IOException("no such file");
         };
         try {
@@ -357,7 +357,7 @@ class InTransactionTest {
                 .isExactlyInstanceOf(IllegalStateException.class);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), forUpdate(A), (LockedWork<Void, Integer, RuntimeException>) null))
+                        database.dataSource(), forUpdate(A), (Locked.Work<Void, Integer, RuntimeException>) null))
                 .withMessageContaining("work is null");
     }
 

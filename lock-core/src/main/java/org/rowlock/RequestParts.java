@@ -1,6 +1,8 @@
-package org.rowlock.internal.text;
+package org.rowlock;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -10,12 +12,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockKey;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
+import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Insert;
 
 /**
- * What a {@link org.rowlock.LockRequest} is made of.
+ * What a {@link LockRequest} is made of.
  *
  * @param keys each once, in the order given
  * @param spelled the same with each spelling of an id: of a text column, two spellings of a UUID are two rows of one
@@ -26,29 +27,55 @@ import org.rowlock.RowLockMode;
  * @param lockWait null for what each call has by default
  * @param isRowRequired whether an absent row is an error
  */
-public record RequestParts(
+record RequestParts(
         List<LockKey> keys,
         List<LockKey> spelled,
         RowLockMode mode,
         Map<LockKey, RowLockMode> modes,
         Map<LockKey.Row, Insert> inserts,
         @Nullable LockWait lockWait,
-        boolean isRowRequired) {
+        boolean isRowRequired)
+        implements LockRequest {
 
-    public static RequestParts of(RowLockMode mode, List<LockKey> given) {
+    static final String NO_KEY = "The key is null, or one of several is; make one with LockKey.row(table, id)";
+
+    static RequestParts of(RowLockMode mode, Collection<? extends LockKey> keys) {
+        Given.notNull(mode, "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE, FOR_KEY_SHARE");
+        if (Given.notNull(keys, "The keys are null; give at least one").isEmpty()) {
+            throw new IllegalArgumentException("The keys are empty; give at least one");
+        }
+        keys.forEach(key -> Given.notNull(key, NO_KEY));
+        List<LockKey> given = List.copyOf(keys);
         List<LockKey> distinct = distinct(given);
         return new RequestParts(distinct, spelled(distinct, given), mode, Map.of(), Map.of(), null, false);
     }
 
-    public RequestParts with(@Nullable LockWait newWait, boolean rowRequired) {
-        return new RequestParts(keys, spelled, mode, modes, inserts, newWait, rowRequired);
+    @Override
+    public LockRequest waiting(LockWait wait) {
+        Given.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
+        return new RequestParts(keys, spelled, mode, modes, inserts, wait, isRowRequired);
     }
 
-    public RequestParts with(Insert insert) {
-        return new RequestParts(keys, spelled, mode, modes, Map.of(insert.key(), insert), lockWait, isRowRequired);
+    @Override
+    public LockRequest requireRow() {
+        return new RequestParts(keys, spelled, mode, modes, inserts, lockWait, true);
     }
 
-    public RequestParts and(RequestParts other) {
+    @Override
+    public LockRequest orInsert(String insert, @Nullable Object... binds) {
+        if (spelled.size() != 1 || !(spelled.get(0) instanceof LockKey.Row row)) {
+            throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of " + spelled
+                    + "; make one for each row, and join them with and()");
+        }
+        Given.notNull(binds, "The binds of the INSERT are null; give a value per parameter, or none");
+        Insert made = new Insert(row, insert, Arrays.asList(binds));
+        return new RequestParts(keys, spelled, mode, modes, Map.of(row, made), lockWait, isRowRequired);
+    }
+
+    @Override
+    public LockRequest and(LockRequest joined) {
+        RequestParts other = (RequestParts)
+                Given.notNull(joined, "The other request is null; make one with LockRequest.forUpdate(key)");
         List<LockKey> given = new ArrayList<>(spelled);
         given.addAll(other.spelled);
         List<LockKey> all = distinct(given);
@@ -69,6 +96,27 @@ public record RequestParts(
                 isRowRequired || other.isRowRequired);
     }
 
+    static RequestParts of(@Nullable LockRequest request) {
+        return (RequestParts) Given.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
+    }
+
+    @Override
+    public List<LockKey.Row> rows() {
+        List<LockKey.Row> rows = new ArrayList<>(spelled.size());
+        for (LockKey key : spelled) {
+            if (key instanceof LockKey.Row row) {
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    @Override
+    public LockWait lockWait(LockWait otherwise) {
+        return lockWait == null ? otherwise : lockWait;
+    }
+
+    @Override
     public RowLockMode modeOf(LockKey key) {
         return modes.isEmpty() ? mode : modes.getOrDefault(key, mode);
     }
