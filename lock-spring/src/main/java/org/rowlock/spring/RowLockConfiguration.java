@@ -12,7 +12,6 @@ import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
 import org.rowlock.spring.internal.proxy.RowLockUsages;
 import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.internal.startup.StrategyWatch;
-import org.rowlock.spring.internal.startup.VerificationSchedule;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -84,17 +83,8 @@ class RowLockConfiguration {
     }
 
     @Bean
-    VerificationSchedule rowLockVerificationSchedule(SpringLocks locks, ConfigurableListableBeanFactory beans) {
-        return new VerificationSchedule(locks.locks(), beans);
-    }
-
-    @Bean
     StartupVerification rowLockStartupVerification(
-            SpringLocks locks,
-            RowLockUsages usages,
-            StrategyWatch watch,
-            VerificationSchedule repeated,
-            ConfigurableListableBeanFactory beans) {
-        return new StartupVerification(locks, usages, watch, repeated, beans);
+            SpringLocks locks, RowLockUsages usages, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
+        return new StartupVerification(locks, usages, watch, beans);
     }
 }

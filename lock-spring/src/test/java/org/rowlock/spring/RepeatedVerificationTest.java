@@ -61,7 +61,7 @@ class RepeatedVerificationTest {
             }
         };
         appender.start();
-        Logger logger = (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.startup.VerificationSchedule");
+        Logger logger = (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.startup.StartupVerification");
         logger.setLevel(Level.WARN);
         logger.addAppender(appender);
         TestPostgres another = TestPostgres.embedded(Map.of());

@@ -39,8 +39,8 @@ import org.rowlock.spring.LockObservationContext;
  *     <td>the calls that stand in the queues now, and for how long the first of them</td></tr>
  * </table>
  *
- * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the handler for meters of the application's
- * ObservationRegistry; of the others this is the handler. Spring Boot registers both. Thread-safe.
+ * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the handler for meters of the
+ * application's ObservationRegistry; of the others this is the handler. Spring Boot registers both. Thread-safe.
  */
 public final class LockMetrics implements ObservationHandler<LockObservationContext> {
     private static final Map<String, String> DESCRIPTIONS = Map.of(

@@ -4,6 +4,7 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -31,32 +32,29 @@ import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.RowLockUsages;
 import org.rowlock.spring.internal.proxy.RowLockUsages.Usage;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
  * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through
  * this pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key
- * alone is guarded. Runs when all beans are there, so also after migrations.
+ * alone is guarded. Runs when all beans are there, so also after migrations; whether locks exclude is tried again later.
  */
-public final class StartupVerification implements SmartInitializingSingleton {
+public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
 
     private final SpringLocks locks;
     private final RowLockUsages usages;
     private final StrategyWatch watch;
-    private final VerificationSchedule repeated;
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
+    private final List<Runnable> repeated = new ArrayList<>();
 
     public StartupVerification(
-            SpringLocks locks,
-            RowLockUsages usages,
-            StrategyWatch watch,
-            VerificationSchedule repeated,
-            ConfigurableListableBeanFactory beans) {
-        this.repeated = repeated;
+            SpringLocks locks, RowLockUsages usages, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
         this.locks = locks;
         this.usages = usages;
         this.watch = watch;
@@ -108,8 +106,29 @@ public final class StartupVerification implements SmartInitializingSingleton {
         }
         for (Proven each : proven) {
             each.databases().forEach(database -> watch.start(database, each.strategies()));
-            repeated.start(each.databases());
+            each.databases().forEach(this::repeat);
         }
+    }
+
+    /** Tries now and then what was proven, for as long as the application runs, and logs what is refused. */
+    private void repeat(DataSource database) {
+        Duration every = DurationFormatterUtils.detectAndParse(
+                String.valueOf(beans.resolveEmbeddedValue("${rowlock.verify-every:10m}")));
+        if (!every.isZero() && !every.isNegative()) {
+            repeated.add(locks.locks().verifyEvery(database, every, refused -> {
+                if (refused instanceof LockVerificationException) {
+                    LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "
+                            + refused.getMessage());
+                } else {
+                    LOG.warn("Locks could be taken at startup, and are refused now: " + refused.getMessage());
+                }
+            }));
+        }
+    }
+
+    @Override
+    public void destroy() {
+        repeated.forEach(Runnable::run);
     }
 
     /** The databases behind a DataSource, and what is locked in them. */

@@ -1,37 +1,38 @@
 package org.rowlock.spring.internal.startup;
 
-import java.sql.Array;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
+import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
  * The word that this instance leaves of its strategies in one database: a shared advisory lock of a session for each
- * table of ROW and ADVISORY, on a key that nothing else uses. Not thread-safe; closing it takes the word back.
+ * table of ROW and ADVISORY, on a key that nothing else uses. BOTH excludes everybody, and so has nothing to say.
+ * Thread-safe; closing it takes the word back.
  */
 final class StrategyWord implements AutoCloseable {
-    /** Nobody takes these locks but in shared mode, so nobody waits for them. */
-    private static final String KEYS = """
-            select t.name, t.strategy, %s as own, %s as other, %s as third
-            from (select name, strategy, %s as root
-                  from unnest(?::text[], ?::text[]) as given(name, strategy)) as t
-            where t.root is not null
-            """.formatted(
-                    key("t.strategy"),
-                    key("case t.strategy when 'ADVISORY' then 'ROW' else 'ADVISORY' end"),
-                    key("case t.strategy when 'BOTH' then 'ROW' else 'BOTH' end"),
-                    CatalogSql.root("to_regclass(name)"));
+    private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
 
+    private static final String KEYS = """
+            select name, %s as row_key, %s as advisory_key
+            from (select name, %s as root from unnest(?::text[]) as name) as t
+            where t.root is not null
+            """.formatted(key("ROW"), key("ADVISORY"), CatalogSql.root("to_regclass(name)"));
+
+    /** Nobody takes these locks but in shared mode, so nobody waits for them. */
     private static final String LEAVE = "select pg_try_advisory_lock_shared(k) from unnest(?::bigint[]) as k";
 
     private static final String OTHERS = """
@@ -44,115 +45,134 @@ final class StrategyWord implements AutoCloseable {
             order by l.pid
             """;
 
-    private final Connection connection;
-    private final List<Table> tables = new ArrayList<>();
+    private final DataSource unpooled;
+    private final Map<String, LockStrategy> strategies;
+    private @Nullable SingleConnectionDataSource session;
+    private boolean isOver;
+    private volatile List<Table> tables = List.of();
+    private volatile List<String> conflicts = List.of();
 
-    /** A table, the key of this instance's word, that of those it must not run beside, and that of the others. */
-    private record Table(String name, String strategy, long own, long other, long third) {}
+    /** A table, and the keys of the words on it. */
+    private record Table(String name, LockStrategy strategy, long rowKey, long advisoryKey) {
+        long own() {
+            return strategy == LockStrategy.ROW ? rowKey : advisoryKey;
+        }
 
-    private StrategyWord(Connection connection) {
-        this.connection = connection;
+        /** Of those that must not run beside this instance. */
+        long other() {
+            return strategy == LockStrategy.ROW ? advisoryKey : rowKey;
+        }
+    }
+
+    StrategyWord(DataSource unpooled, Map<String, LockStrategy> strategies) {
+        this.unpooled = unpooled;
+        this.strategies = Map.copyOf(strategies);
     }
 
     private static String key(String strategy) {
-        return CatalogSql.hash("'rowlock strategy ' || t.root || ' ' || " + strategy);
-    }
-
-    /** Whether locks of a session stay with this connection: not behind a pooler, and on no standby. */
-    static boolean canBeLeftOn(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select pg_backend_pid(), pg_is_in_recovery()")) {
-            row.next();
-            return row.getInt(1) == connection.unwrap(PGConnection.class).getBackendPID() && !row.getBoolean(2);
-        }
-    }
-
-    /** Reads what is to be said; nothing is left yet. Closing it closes the connection. */
-    static StrategyWord of(Connection connection, Map<String, LockStrategy> strategies) throws SQLException {
-        StrategyWord word = new StrategyWord(connection);
-        try (PreparedStatement statement = connection.prepareStatement(KEYS)) {
-            statement.setArray(
-                    1, connection.createArrayOf("text", strategies.keySet().toArray()));
-            statement.setArray(
-                    2,
-                    connection.createArrayOf(
-                            "text", strategies.values().stream().map(Enum::name).toArray()));
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    word.tables.add(new Table(
-                            row.getString(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)));
-                }
-            }
-        }
-        return word;
-    }
-
-    /** Whether anybody must not run beside this instance: BOTH excludes everybody, and so has nothing to say. */
-    boolean isNeeded() {
-        return tables.stream().anyMatch(StrategyWord::excludesNotAll);
-    }
-
-    private static boolean excludesNotAll(Table table) {
-        return !table.strategy().equals(LockStrategy.BOTH.name());
-    }
-
-    /** Leaves word. */
-    void leave() throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(LEAVE)) {
-            statement.setArray(
-                    1,
-                    keys(tables.stream()
-                            .filter(StrategyWord::excludesNotAll)
-                            .map(Table::own)
-                            .toArray()));
-            statement.executeQuery().close();
-        }
-    }
-
-    /** The keys of words on these tables, by whatever instance. */
-    Set<Long> keys() {
-        Set<Long> keys = new HashSet<>();
-        for (Table table : tables) {
-            keys.addAll(List.of(table.own(), table.other(), table.third()));
-        }
-        return keys;
+        return CatalogSql.hash("'rowlock strategy ' || t.root || ' " + strategy + "'");
     }
 
     /** The instances whose strategy for one of the tables does not exclude that of this instance; a sentence each. */
-    List<String> conflicts() throws SQLException {
-        List<String> conflicts = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(OTHERS)) {
-            statement.setArray(
-                    1,
-                    keys(tables.stream()
-                            .filter(StrategyWord::excludesNotAll)
-                            .map(Table::other)
-                            .toArray()));
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    long key = row.getLong(1);
-                    for (Table table : tables) {
-                        if (table.other() == key) {
-                            conflicts.add("The table " + table.name() + " is locked with strategy " + table.strategy()
-                                    + " here, and with " + (table.strategy().equals("ROW") ? "ADVISORY" : "ROW")
-                                    + " by another instance (server process " + row.getInt(2) + ", application '"
-                                    + row.getString(3) + "', from " + row.getString(4)
-                                    + "): the two do not exclude each other, and updates are lost.");
-                        }
-                    }
-                }
-            }
-        }
+    List<String> conflicts() {
         return conflicts;
     }
 
-    private Array keys(Object[] keys) throws SQLException {
-        return connection.createArrayOf("bigint", keys);
+    /** Whether it is the key of a word on one of the tables, by whatever instance. */
+    boolean isOn(long key) {
+        return tables.stream().anyMatch(table -> table.rowKey() == key || table.advisoryKey() == key);
+    }
+
+    /** Looks for the words of others; leaves its own, if it is not there. */
+    synchronized void look() {
+        if (isOver) {
+            return;
+        }
+        try {
+            List<String> found = session == null && !leave() ? List.of() : others();
+            if (!found.equals(conflicts)) {
+                found.forEach(LOG::error);
+            }
+            conflicts = found;
+        } catch (SQLException | DataAccessException e) {
+            LOG.warn("The strategies of other instances cannot be looked at just now: " + e.getMessage());
+            end();
+        }
+    }
+
+    /** False where there is nothing to say, or nowhere to leave it. */
+    private boolean leave() throws SQLException {
+        session = new SingleConnectionDataSource(unpooled.getConnection(), true);
+        tables = jdbc().query(
+                        KEYS,
+                        (row, number) -> new Table(
+                                row.getString(1),
+                                strategies.getOrDefault(row.getString(1), LockStrategy.BOTH),
+                                row.getLong(2),
+                                row.getLong(3)),
+                        (Object) strategies.keySet().toArray(String[]::new));
+        Long[] own = keys(Table::own);
+        isOver = own.length == 0 || !canBeLeft();
+        if (!isOver) {
+            jdbc().query(LEAVE, (ResultSet left) -> {}, (Object) own);
+            return true;
+        }
+        end();
+        if (own.length > 0) {
+            LOG.info(
+                    "The strategies of other instances are not watched: there is a pooler in front of the server, or it"
+                            + " is a standby, and locks of a session cannot be left there");
+        }
+        return false;
+    }
+
+    /** Whether locks of a session stay with this connection: not behind a pooler, and on no standby. */
+    private boolean canBeLeft() {
+        Integer pid = jdbc().execute((ConnectionCallback<Integer>)
+                connection -> connection.unwrap(PGConnection.class).getBackendPID());
+        return Boolean.TRUE.equals(
+                jdbc().queryForObject("select pg_backend_pid() = ? and not pg_is_in_recovery()", Boolean.class, pid));
+    }
+
+    private List<String> others() {
+        return jdbc().query(
+                        OTHERS,
+                        (row, number) -> describe(row.getLong(1), row.getInt(2), row.getString(3), row.getString(4)),
+                        (Object) keys(Table::other));
+    }
+
+    private String describe(long key, int pid, String application, String address) {
+        Table table =
+                tables.stream().filter(each -> each.other() == key).findFirst().orElseThrow();
+        return "The table " + table.name() + " is locked with strategy " + table.strategy() + " here, and with "
+                + (table.strategy() == LockStrategy.ROW ? LockStrategy.ADVISORY : LockStrategy.ROW)
+                + " by another instance (server process " + pid + ", application '" + application + "', from "
+                + address + "): the two do not exclude each other, and updates are lost.";
+    }
+
+    private Long[] keys(ToLongFunction<Table> key) {
+        return tables.stream()
+                .filter(table -> table.strategy() != LockStrategy.BOTH)
+                .mapToLong(key)
+                .boxed()
+                .toArray(Long[]::new);
+    }
+
+    private JdbcTemplate jdbc() {
+        return new JdbcTemplate(Objects.requireNonNull(session));
     }
 
     /** With the session its locks end. */
+    private void end() {
+        if (session != null) {
+            session.destroy();
+            session = null;
+        }
+    }
+
     @Override
-    public void close() throws SQLException {
-        connection.close();
+    public synchronized void close() {
+        isOver = true;
+        end();
     }
 }
