@@ -5,9 +5,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.util.ElementFilter;
@@ -82,6 +84,7 @@ public final class ForwardingWriter {
                 "/** Whose results these are. */",
                 "protected Statement ran() { return delegate; }");
         writer.write(FORWARD, "ResultSet", "ForwardingWrapper", "Wrapper", "delegate");
+        writer.write("org.rowlock.jdbc", "DataSource", "ForwardingWrapper", "Wrapper", "delegate");
         writer.write(
                 FORWARD,
                 "DatabaseMetaData",
@@ -110,6 +113,8 @@ public final class ForwardingWriter {
                 "package " + room + ";",
                 "",
                 "import java.sql.*;",
+                "import javax.sql.*;",
+                "import " + FORWARD + ".*;",
                 "",
                 "/** Written by the build: hands every call to another " + type + ". Subclasses change what they need. */",
                 "@SuppressWarnings({\"deprecation\", \"removal\"}) // JDBC has them.",
@@ -146,7 +151,12 @@ public final class ForwardingWriter {
 
     /** All methods of an interface that an object has, with those of its parents. */
     private List<ExecutableElement> methods(String type) {
-        return ElementFilter.methodsIn(elements.getAllMembers(elements.getTypeElement("java.sql." + type))).stream()
+        return ElementFilter.methodsIn(elements.getAllMembers(Stream.of("java.sql.", "javax.sql.")
+                        .map(room -> elements.getTypeElement(room + type))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElseThrow()))
+                .stream()
                 .filter(method -> method.getEnclosingElement().getKind().isInterface())
                 .filter(method -> !method.getModifiers().contains(Modifier.STATIC))
                 .toList();

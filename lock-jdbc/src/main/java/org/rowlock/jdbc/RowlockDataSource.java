@@ -1,12 +1,8 @@
 package org.rowlock.jdbc;
 
-import java.io.PrintWriter;
 import java.sql.Connection;
-import java.sql.ConnectionBuilder;
 import java.sql.SQLException;
-import java.sql.ShardingKeyBuilder;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
@@ -31,13 +27,14 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  *
  * <p>Thread-safe. In front of a pool or behind it makes no difference; in front of it needs no change to the pool.
  */
-public final class RowlockDataSource implements DataSource, AutoCloseable {
+public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final DataSource delegate;
     private final DropIn dropIn;
 
     RowlockDataSource(DataSource delegate, DropIn dropIn) {
+        super(delegate);
         this.delegate = delegate;
         this.dropIn = dropIn;
     }
@@ -99,7 +96,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @return this builder
          */
         public Builder mode(RowlockMode given) {
-            return set("mode", given.toString());
+            return set("mode", given.name());
         }
 
         /**
@@ -111,7 +108,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @throws IllegalArgumentException if a name is malformed
          */
         public Builder include(String... tables) {
-            return set("include", JdbcSettings.list(List.of(tables)));
+            return set("include", JdbcSettings.list(tables));
         }
 
         /**
@@ -122,7 +119,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @throws IllegalArgumentException if a name is malformed
          */
         public Builder exclude(String... tables) {
-            return set("exclude", JdbcSettings.list(List.of(tables)));
+            return set("exclude", JdbcSettings.list(tables));
         }
 
         /**
@@ -205,51 +202,8 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
     }
 
     @Override
-    public ConnectionBuilder createConnectionBuilder() throws SQLException {
-        return delegate.createConnectionBuilder();
-    }
-
-    @Override
-    public ShardingKeyBuilder createShardingKeyBuilder() throws SQLException {
-        return delegate.createShardingKeyBuilder();
-    }
-
-    @Override
-    public PrintWriter getLogWriter() throws SQLException {
-        return delegate.getLogWriter();
-    }
-
-    @Override
-    public void setLogWriter(PrintWriter out) throws SQLException {
-        delegate.setLogWriter(out);
-    }
-
-    @Override
-    public int getLoginTimeout() throws SQLException {
-        return delegate.getLoginTimeout();
-    }
-
-    @Override
-    public void setLoginTimeout(int seconds) throws SQLException {
-        delegate.setLoginTimeout(seconds);
-    }
-
-    @Override
     public Logger getParentLogger() {
         return Logger.getLogger("org.rowlock");
-    }
-
-    @Override
-    public <T> T unwrap(Class<T> type) throws SQLException {
-        if (type.isInstance(this)) {
-            return type.cast(this);
-        }
-        return type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
-    }
-
-    @Override
-    public boolean isWrapperFor(Class<?> type) throws SQLException {
-        return type.isInstance(this) || type.isInstance(delegate) || delegate.isWrapperFor(type);
     }
 
     /** Takes it out of JMX. The DataSource behind it is left open, and connections go on as they are. */

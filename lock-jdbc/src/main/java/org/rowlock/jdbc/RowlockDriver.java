@@ -5,14 +5,13 @@ import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.queue.DropIn;
-import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.settings.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
@@ -22,17 +21,12 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * the two, as in {@code jdbc:rowlock:aws-wrapper:postgresql://...}, and is the one that {@link DriverManager} has for
  * the URL without us. {@code rowlock.mode}, {@code rowlock.release}, {@code rowlock.front}, {@code rowlock.group},
  * {@code rowlock.include} and {@code rowlock.exclude} may be parameters of the URL or properties; else the system
- * properties {@code rowlock.jdbc.*}
- * count. Thread-safe.
+ * properties {@code rowlock.jdbc.*} count.
+ * Thread-safe.
  */
 public final class RowlockDriver implements Driver {
-    /**
-     * By the URL and the settings that it, the properties and the system properties made; in the order of the first
-     * connections.
-     */
-    private static final Map<Settings, DropIn> DROP_INS = Collections.synchronizedMap(new LinkedHashMap<>());
-
-    private record Settings(String url, JdbcSettings settings) {}
+    /** By the URL, and the settings that it, the properties and the system properties made. */
+    private static final Map<List<Object>, DropIn> DROP_INS = new ConcurrentHashMap<>();
 
     private static final Driver POSTGRES = new org.postgresql.Driver();
 
@@ -57,8 +51,7 @@ public final class RowlockDriver implements Driver {
         if (connection == null) {
             return null;
         }
-        DropIn dropIn = DROP_INS.computeIfAbsent(
-                new Settings(url, parsed.settings()), settings -> new DropIn(settings.settings()));
+        DropIn dropIn = DROP_INS.computeIfAbsent(key(url, parsed), key -> new DropIn(parsed.settings()));
         return RowlockConnection.wrap(connection, dropIn, url, parsed.properties());
     }
 
@@ -91,35 +84,21 @@ public final class RowlockDriver implements Driver {
         }
     }
 
-    /**
-     * What is seen of a URL, and can be changed while it runs. Connections with the same URL and other settings in
-     * their properties have another control: this is the one of the first.
-     *
-     * @param url as it was connected to
-     * @return null if it was not
-     */
-    public static @Nullable RowlockJdbcMXBean control(String url) {
-        synchronized (DROP_INS) {
-            return DROP_INS.entrySet().stream()
-                    .filter(each -> each.getKey().url().equals(url))
-                    .findFirst()
-                    .map(Map.Entry::getValue)
-                    .orElse(null);
-        }
+    private static List<Object> key(String url, JdbcUrl parsed) {
+        return List.of(url, parsed.settings().words());
     }
 
     /**
-     * The same of a URL with properties.
+     * What is seen of a URL, and can be changed while it runs. Connections with the same URL and other settings in
+     * their properties have another control.
      *
      * @param url as it was connected to
-     * @param info the properties that it was connected with
+     * @param info the properties that it was connected with; of them only ours count
      * @return null if it was not
      * @throws SQLException if one of our settings cannot be used
      */
     public static @Nullable RowlockJdbcMXBean control(String url, @Nullable Properties info) throws SQLException {
-        return JdbcUrl.isOurs(url)
-                ? DROP_INS.get(new Settings(url, JdbcUrl.of(url, info).settings()))
-                : null;
+        return JdbcUrl.isOurs(url) ? DROP_INS.get(key(url, JdbcUrl.of(url, info))) : null;
     }
 
     @Override

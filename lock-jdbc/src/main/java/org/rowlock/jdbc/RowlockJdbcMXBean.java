@@ -1,6 +1,5 @@
 package org.rowlock.jdbc;
 
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -9,79 +8,22 @@ import java.util.Map;
  */
 public interface RowlockJdbcMXBean {
     /**
-     * The mode.
+     * The settings.
      *
-     * @return {@code off}, {@code observe} or {@code queue}
+     * @return their words by {@code mode}, {@code include}, {@code exclude}, {@code release}, {@code front} and
+     *     {@code group}
      */
-    String getMode();
+    Map<String, String> getSettings();
 
     /**
-     * Changes the mode, for statements from now on; threads that wait already keep their places.
+     * Changes a setting, for statements and commits from now on; threads that wait already keep their places, and
+     * connections that were made while groups were off go on without.
      *
-     * @param mode off, observe or queue
-     * @throws IllegalArgumentException if there is no such mode
+     * @param key one of those above
+     * @param word as in a URL; tables with commas between them, none for the default
+     * @throws IllegalArgumentException if there is no such setting, or no such word for it
      */
-    void setMode(String mode);
-
-    /**
-     * When commits let go of the locks.
-     *
-     * @return {@code plain} or {@code early}
-     */
-    String getRelease();
-
-    /**
-     * Changes when commits let go of the locks, for commits from now on.
-     *
-     * @param release plain or early
-     * @throws IllegalArgumentException if there is no such release
-     */
-    void setRelease(String release);
-
-    /**
-     * How many UPDATEs in autocommit may share a transaction.
-     *
-     * @return a number, or {@code off}
-     */
-    String getGroup();
-
-    /**
-     * Changes it. Connections that were made while it was off go on without.
-     *
-     * @param group off, on or a number
-     * @throws IllegalArgumentException if it is neither, or too large
-     */
-    void setGroup(String group);
-
-    /**
-     * The tables that are looked at.
-     *
-     * @return their names as SQL writes them; none for all tables
-     */
-    List<String> getInclude();
-
-    /**
-     * Changes the tables that are looked at.
-     *
-     * @param tables their names as SQL writes them, one without a schema for that of any schema; none for all tables
-     * @throws IllegalArgumentException if a name is malformed
-     */
-    void setInclude(List<String> tables);
-
-    /**
-     * The tables that are left out.
-     *
-     * @return their names as SQL writes them
-     */
-    List<String> getExclude();
-
-    /**
-     * Changes the tables that are left out.
-     *
-     * @param tables their names as SQL writes them, one without a schema for that of any schema
-     * @throws IllegalArgumentException if a name is malformed
-     */
-    void setExclude(List<String> tables);
+    void set(String key, String word);
 
     /**
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode

@@ -26,9 +26,9 @@ class DropInExampleTest {
         try (dataSource) {
             lock(dataSource);
             // snippet: switch
-            dataSource.control().setMode("off"); // every connection, from the next statement on
+            dataSource.control().set("mode", "off"); // every connection, from the next statement on
             // end
-            assertThat(dataSource.control().getMode()).isEqualTo("off");
+            assertThat(dataSource.control().getSettings().get("mode")).isEqualTo("off");
             lock(dataSource);
         }
     }

@@ -148,7 +148,7 @@ class EarlyReleaseTest {
 
     @Test
     void thePlainCommitThatItIsComparedWithHoldsTheRowAndWarnsInTheSameWay() throws Exception {
-        gated.dropIn.setRelease("plain");
+        gated.dropIn.set("release", "plain");
         Session holder = waitingSession("holder");
         Session next = session("next");
         holder.execute(LOCK);
@@ -187,7 +187,7 @@ class EarlyReleaseTest {
         Session holder = session("holder");
         Session next = session("next");
         if (what.equals("observe")) {
-            gated.dropIn.setMode(RowlockMode.OBSERVE.toString());
+            gated.dropIn.set("mode", RowlockMode.OBSERVE.name());
         }
         if (what.equals("it had no turn")) {
             holder.execute("insert into entry values (1, 1)");
@@ -262,8 +262,8 @@ class EarlyReleaseTest {
     void doesNotWaitWhere(String what) throws Exception {
         Session reader = waitingSession("reader");
         switch (what) {
-            case "off", "observe" -> gated.dropIn.setMode(what);
-            case "plain" -> gated.dropIn.setRelease(what);
+            case "off", "observe" -> gated.dropIn.set("mode", what);
+            case "plain" -> gated.dropIn.set("release", what);
             default -> {
                 // As it is.
             }
@@ -340,7 +340,7 @@ class EarlyReleaseTest {
                         + " raise warning ''warned''; if new.balance < 0 then raise exception ''no''; end if; return null; end'",
                 "create constraint trigger speak after update on account deferrable initially deferred"
                         + " for each row execute function speak()");
-        gated.dropIn.setRelease(release.name());
+        gated.dropIn.set("release", release.name());
         for (String balance : List.of("1", "-1")) {
             Session holder = session("holder");
             Session next = session("next");
@@ -371,7 +371,7 @@ class EarlyReleaseTest {
     @ParameterizedTest
     @EnumSource(LockRelease.class)
     void aWriteSkewFailsTheCommit(LockRelease release) throws Exception {
-        gated.dropIn.setRelease(release.name());
+        gated.dropIn.set("release", release.name());
         Session holder = session("holder");
         Session other = session("other");
         for (Session each : List.of(holder, other)) {
@@ -386,7 +386,7 @@ class EarlyReleaseTest {
     }
 
     private void assertCommitFails(LockRelease release, String state, String sql) throws Exception {
-        gated.dropIn.setRelease(release.name());
+        gated.dropIn.set("release", release.name());
         Session holder = session("holder");
         holder.execute(ADD);
         holder.execute(sql);
@@ -411,7 +411,7 @@ class EarlyReleaseTest {
     @ParameterizedTest
     @EnumSource(LockRelease.class)
     void anAbortedTransactionIsNotCommitted(LockRelease release) throws Exception {
-        gated.dropIn.setRelease(release.name());
+        gated.dropIn.set("release", release.name());
         Session holder = session("holder");
         Session next = session("next");
         Step<Boolean> wait = addWhileAnotherWaits(holder, next);
@@ -425,7 +425,7 @@ class EarlyReleaseTest {
     @ParameterizedTest
     @EnumSource(LockRelease.class)
     void aLostConnectionIsWhatTheDriverSays(LockRelease release) throws Exception {
-        gated.dropIn.setRelease(release.name());
+        gated.dropIn.set("release", release.name());
         Session holder = session("holder");
         Session next = session("next");
         Step<Boolean> wait = addWhileAnotherWaits(holder, next);

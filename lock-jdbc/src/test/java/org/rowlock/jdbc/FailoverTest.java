@@ -177,8 +177,8 @@ class FailoverTest {
                     });
         }
 
-        long releasedEarly() {
-            return RowlockDriver.control(url).getFigures().get("account").get("releasedEarly");
+        long releasedEarly() throws SQLException {
+            return RowlockDriver.control(url, null).getFigures().get("account").get("releasedEarly");
         }
 
         /** Kills the primary with all its processes, and promotes the standby. */

@@ -470,9 +470,9 @@ class FrontTest {
     void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(String held) throws Exception {
         Session holder = session("holder");
         Session waiter = session("waiter");
-        fronted.dropIn.setMode(held.equals("plain") ? "observe" : "queue");
+        fronted.dropIn.set("mode", held.equals("plain") ? "observe" : "queue");
         holder.execute(LOCK);
-        fronted.dropIn.setMode(RowlockMode.QUEUE.toString());
+        fronted.dropIn.set("mode", RowlockMode.QUEUE.name());
         Step<Boolean> waiters = waiter.startExecute(WRITE);
         waiters.awaitBlockedBy(holder);
         holder.execute(WRITE);
@@ -500,9 +500,9 @@ class FrontTest {
     void behindAnUpdateOfNoRowNobodyStandsInACircle(String held) throws Exception {
         Session absent = session("absent");
         Session other = session("other");
-        fronted.dropIn.setMode(held.equals("plain") ? "observe" : "queue");
+        fronted.dropIn.set("mode", held.equals("plain") ? "observe" : "queue");
         other.execute("select * from account where id = 2 for update");
-        fronted.dropIn.setMode(RowlockMode.QUEUE.toString());
+        fronted.dropIn.set("mode", RowlockMode.QUEUE.name());
         absent.execute(ABSENT);
         assertThat(absent.advisoryLocks()).isOne();
         Step<Boolean> step = absent.startExecute("select * from account where id = 2 for update");
@@ -516,7 +516,7 @@ class FrontTest {
     @Test
     void whoIsFrontedReadsFresher() throws Exception {
         for (RowlockMode mode : List.of(RowlockMode.OBSERVE, RowlockMode.QUEUE)) {
-            fronted.dropIn.setMode(mode.toString());
+            fronted.dropIn.set("mode", mode.name());
             Session first = session("first " + mode);
             Session second = session("second " + mode);
             first.execute("delete from account where id = 1");

@@ -215,14 +215,14 @@ class GroupTest {
 
     @Test
     void aLargerGroupIsRefused() {
-        assertThatThrownBy(() -> gated.dropIn.setGroup("129"))
+        assertThatThrownBy(() -> gated.dropIn.set("group", "129"))
                 .hasMessageContaining("129")
                 .hasMessageContaining("128");
-        assertThatThrownBy(() -> gated.dropIn.setGroup("many")).hasMessageContaining("<many>");
-        gated.dropIn.setGroup("on");
-        assertThat(gated.dropIn.getGroup()).isEqualTo("64");
-        gated.dropIn.setGroup("off");
-        assertThat(gated.dropIn.getGroup()).isEqualTo("off");
+        assertThatThrownBy(() -> gated.dropIn.set("group", "many")).hasMessageContaining("<many>");
+        gated.dropIn.set("group", "on");
+        assertThat(gated.dropIn.getSettings().get("group")).isEqualTo("64");
+        gated.dropIn.set("group", "off");
+        assertThat(gated.dropIn.getSettings().get("group")).isEqualTo("off");
     }
 
     private enum Session {

@@ -462,7 +462,7 @@ class QueueTest {
 
     @Test
     void observeCountsAndLetsAllThrough() throws Exception {
-        gated.dropIn.setMode(RowlockMode.OBSERVE.toString());
+        gated.dropIn.set("mode", RowlockMode.OBSERVE.name());
         Session inFront = session("inFront");
         Step<Boolean> first = startInFront(inFront);
         Session next = session("next");
@@ -477,17 +477,17 @@ class QueueTest {
 
     @Test
     void modeAndTablesChangeWhileRunning() throws Exception {
-        gated.dropIn.setMode("off");
+        gated.dropIn.set("mode", "off");
         Session inFront = session("inFront");
         inFront.execute("update account set balance = 1 where id = 2");
         inFront.commit();
         long before = gated.figure("account", "recognised");
-        gated.dropIn.setMode("queue");
+        gated.dropIn.set("mode", "queue");
         inFront.execute("update account set balance = 1 where id = 2");
         inFront.commit();
         assertThat(gated.figure("account", "recognised")).isEqualTo(before + 1);
 
-        gated.dropIn.setExclude(List.of("Account"));
+        gated.dropIn.set("exclude", "Account");
         inFront.execute("update account set balance = 1 where id = 2");
         assertThat(gated.figure("account", "passed.EXCLUDED")).isOne();
         inFront.commit();

@@ -1,5 +1,6 @@
 package org.rowlock.jmh.bench;
 
+import java.util.Locale;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -20,7 +21,7 @@ final class DropInPool {
     static RowlockDataSource of(DataSource connections, String mode, LockRelease release, int group) {
         LOG.setLevel(Level.WARNING);
         return RowlockDataSource.builder(connections)
-                .mode(RowlockMode.of(mode))
+                .mode(RowlockMode.valueOf(mode.toUpperCase(Locale.ROOT)))
                 .release(release)
                 .largestGroup(group)
                 .build();

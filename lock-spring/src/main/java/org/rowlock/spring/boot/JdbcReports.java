@@ -23,7 +23,10 @@ final class JdbcReports {
             controls(dataSources)
                     .forEach((name, control) -> reports.put(
                             name,
-                            new RowLocksReport.Jdbc(control.getMode(), control.getFigures(), control.getHotRows())));
+                            new RowLocksReport.Jdbc(
+                                    control.getSettings().getOrDefault("mode", ""),
+                                    control.getFigures(),
+                                    control.getHotRows())));
         }
         return reports;
     }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import javax.management.JMX;
 import javax.management.ObjectName;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -88,14 +90,14 @@ class RowLockJdbcTest {
             assertThat(database.query("select pieces from stock where id = 1")).isEqualTo("7");
 
             var control = dataSource.unwrap(RowlockDataSource.class).control();
-            assertThat(control.getExclude()).containsExactly("note");
-            assertThat(control.getRelease()).isEqualTo("early");
+            assertThat(control.getSettings()).containsEntry("exclude", "note").containsEntry("release", "early");
             // Each transaction locks, and then updates what it has locked.
             assertThat(control.getFigures().get("stock"))
                     .containsEntry("recognised", 6L)
                     .containsEntry("passed.NOT_FIRST", 3L);
-            assertThat(ManagementFactory.getPlatformMBeanServer().getAttribute(name, "Mode"))
-                    .isEqualTo("queue");
+            assertThat(JMX.newMXBeanProxy(ManagementFactory.getPlatformMBeanServer(), name, RowlockJdbcMXBean.class)
+                            .getSettings())
+                    .containsEntry("mode", "queue");
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             meters.get("rowlock.jdbc.waiting").gauge().value();
             assertThat(meters.get("rowlock.jdbc.recognised")
@@ -154,7 +156,7 @@ class RowLockJdbcTest {
         Path yaml = Files.writeString(directory.resolve("off.yaml"), "rowlock.jdbc.mode: off");
         try (ConfigurableApplicationContext context = start("spring.config.additional-location=file:" + yaml)) {
             RowlockDataSource wrapper = context.getBean(DataSource.class).unwrap(RowlockDataSource.class);
-            assertThat(wrapper.control().getMode()).isEqualTo("off");
+            assertThat(wrapper.control().getSettings().get("mode")).isEqualTo("off");
         }
     }
 

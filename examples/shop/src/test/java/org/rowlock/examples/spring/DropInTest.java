@@ -105,7 +105,7 @@ class DropInTest {
             depositByMany(application, () -> control.getQueued() == THREADS - FEW && isWaitingAtServer(FEW));
             assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
 
-            control.setMode("off");
+            control.set("mode", "off");
             depositByMany(application, () -> control.getQueued() == 0 && isWaitingAtServer(THREADS));
             assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(2 * THREADS + 1));
         }

@@ -69,7 +69,7 @@ class DriversInFrontTest {
                 connection.commit();
             }
         }
-        assertThat(RowlockDriver.control(url).getFigures().get("account"))
+        assertThat(RowlockDriver.control(url, null).getFigures().get("account"))
                 .containsEntry("recognised", 6L)
                 .containsEntry("passed.NOT_FIRST", 3L);
         assertThat(database.query("select balance from account")).isEqualTo("3");
@@ -110,7 +110,7 @@ class DriversInFrontTest {
                 .hasMessageContaining("jdbc:rowlock");
 
         try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource())) {
-            dataSource.control().setMode(RowlockMode.QUEUE.name());
+            dataSource.control().set("mode", RowlockMode.QUEUE.name());
             var result = Flyway.configure()
                     .dataSource(dataSource)
                     .locations("filesystem:" + migrations)

@@ -4,11 +4,11 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
@@ -48,7 +48,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     private final Map<String, StatementPlan> plans = new ConcurrentHashMap<>();
     private final Map<String, TableFigures> figures = new ConcurrentHashMap<>();
-    private final Management management;
+    private final @Nullable ObjectName management;
     volatile JdbcSettings settings;
 
     /** Null where none are made. */
@@ -68,15 +68,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this.management = Management.register(settings.name(), this);
         LOG.log(
                 Level.INFO,
-                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}, group {6};"
-                        + " switch it at run time by JMX: {5}",
+                "Rowlock looks at the statements of {0}: {1}; switch it at run time by JMX: {2}",
                 settings.name(),
-                settings.mode(),
-                settings.include().isEmpty() ? "all" : settings.include(),
-                settings.exclude().isEmpty() ? "none" : settings.exclude(),
-                getRelease(),
-                management,
-                getGroup());
+                settings.words(),
+                management);
     }
 
     public RowlockMode mode() {
@@ -86,7 +81,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** Whether commits let go of a row that others want before they are durable. */
     boolean releasesEarly() {
         JdbcSettings now = settings;
-        return now.release() == LockRelease.EARLY && now.mode() != RowlockMode.OFF && now.mode() != RowlockMode.OBSERVE;
+        return now.release() == LockRelease.EARLY && now.mode() == RowlockMode.QUEUE;
     }
 
     /**
@@ -125,59 +120,15 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     @Override
-    public String getMode() {
-        return settings.word("mode");
+    public Map<String, String> getSettings() {
+        return settings.words();
     }
 
     @Override
-    public void setMode(String mode) {
-        change("mode", mode);
-    }
-
-    @Override
-    public String getRelease() {
-        return settings.word("release");
-    }
-
-    @Override
-    public void setRelease(String release) {
-        change("release", release);
-    }
-
-    @Override
-    public String getGroup() {
-        return settings.word("group");
-    }
-
-    @Override
-    public void setGroup(String group) {
-        change("group", group);
-        groups = groups(settings);
-    }
-
-    @Override
-    public List<String> getInclude() {
-        return settings.include();
-    }
-
-    @Override
-    public void setInclude(List<String> tables) {
-        change("include", JdbcSettings.list(tables));
-    }
-
-    @Override
-    public List<String> getExclude() {
-        return settings.exclude();
-    }
-
-    @Override
-    public void setExclude(List<String> tables) {
-        change("exclude", JdbcSettings.list(tables));
-    }
-
-    private void change(String key, String word) {
+    public void set(String key, String word) {
         settings = settings.with(key, word);
-        LOG.log(Level.INFO, "Rowlock: {0} {1} for {2}", key, settings.word(key), settings.name());
+        groups = groups(settings);
+        LOG.log(Level.INFO, "Rowlock for {0}: {1}", settings.name(), settings.words());
     }
 
     private static @Nullable AutocommitGroups groups(JdbcSettings settings) {
@@ -204,6 +155,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** Takes it out of JMX. Connections go on as they are. */
     @Override
     public void close() {
-        management.close();
+        Management.unregister(management);
     }
 }

@@ -1,13 +1,10 @@
 package org.rowlock.jdbc.internal.settings;
 
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
@@ -41,21 +38,12 @@ public record JdbcSettings(
     public static final int DEFAULT_GROUP = 64;
 
     /** The settings by their keys, in URLs behind {@code rowlock.}; and the word that each has where none is given. */
-    static final Map<String, String> DEFAULTS = defaults();
+    static final Map<String, String> DEFAULTS = new JdbcSettings(
+                    "", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.ADAPTIVE, 1)
+            .words();
 
     /** Between names; in quotes it is part of one. */
     private static final Pattern COMMA = Pattern.compile(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)");
-
-    private static Map<String, String> defaults() {
-        Map<String, String> words = new LinkedHashMap<>();
-        words.put("mode", "queue");
-        words.put("include", "");
-        words.put("exclude", "");
-        words.put("release", "plain");
-        words.put("front", "adaptive");
-        words.put("group", "off");
-        return words;
-    }
 
     public JdbcSettings {
         if (largestGroup < 1 || largestGroup > MOST_IN_GROUP) {
@@ -69,73 +57,74 @@ public record JdbcSettings(
     /**
      * What is not given is as the system properties {@code rowlock.jdbc.*} have it.
      *
-     * @param given some of {@link #DEFAULTS}, by other words
+     * @param given words by their keys
      */
     public static JdbcSettings of(String name, Map<String, String> given) {
-        Map<String, String> words = new HashMap<>();
-        DEFAULTS.forEach((key, word) ->
-                words.put(key, given.getOrDefault(key, System.getProperty("rowlock.jdbc." + key, word))));
-        return ofWords(name, key -> Objects.requireNonNull(words.get(key)));
-    }
-
-    private static JdbcSettings ofWords(String name, UnaryOperator<String> words) {
+        Map<String, String> words = new LinkedHashMap<>(DEFAULTS);
+        words.replaceAll((key, word) -> given.getOrDefault(key, System.getProperty("rowlock.jdbc." + key, word)));
+        words.replaceAll((key, word) -> word.trim());
         return new JdbcSettings(
                 name,
-                RowlockMode.of(words.apply("mode")),
-                tables(words.apply("include")),
-                tables(words.apply("exclude")),
-                named("release", LockRelease.values(), words.apply("release"), "plain or early"),
-                named("front", LockFront.values(), words.apply("front"), "adaptive, always or never"),
-                largestGroup(words.apply("group")));
+                one(RowlockMode.values(), words, "mode", "off, observe or queue"),
+                tables(words, "include"),
+                tables(words, "exclude"),
+                one(LockRelease.values(), words, "release", "plain or early"),
+                one(LockFront.values(), words, "front", "adaptive, always or never"),
+                largestGroup(words.getOrDefault("group", "")));
     }
 
-    /** The word for one of {@link #DEFAULTS}. */
-    public String word(String key) {
-        return switch (key) {
-            case "mode" -> mode.toString();
-            case "include" -> String.join(",", include);
-            case "exclude" -> String.join(",", exclude);
-            case "release" -> release.name().toLowerCase(Locale.ROOT);
-            case "front" -> front.name();
-            case "group" -> largestGroup < 2 ? "off" : Integer.toString(largestGroup);
-            default -> throw new IllegalArgumentException(key);
-        };
+    /** As words by their keys, the same for the same settings. */
+    public Map<String, String> words() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put("mode", lower(mode));
+        words.put("include", String.join(",", include));
+        words.put("exclude", String.join(",", exclude));
+        words.put("release", lower(release));
+        words.put("front", lower(front));
+        words.put("group", largestGroup < 2 ? "off" : Integer.toString(largestGroup));
+        return words;
     }
 
-    /** With another word for one of {@link #DEFAULTS}. */
-    public JdbcSettings with(String changed, String word) {
-        return ofWords(name, key -> key.equals(changed) ? word : word(key));
-    }
-
-    private static <E extends Enum<E>> E named(String what, E[] all, String word, String which) {
-        for (E each : all) {
-            if (each.name().equalsIgnoreCase(word.trim())) {
-                return each;
-            }
+    /** With another word. */
+    public JdbcSettings with(String key, String word) {
+        Map<String, String> words = words();
+        if (words.put(key, word) == null) {
+            throw new IllegalArgumentException(noSetting(key, ""));
         }
-        throw new IllegalArgumentException("There is no " + what + " <" + word + ">; use " + which);
+        return of(name, words);
+    }
+
+    static String noSetting(String key, String prefix) {
+        return "There is no setting <" + prefix + key + ">; use " + prefix
+                + String.join(", " + prefix, DEFAULTS.keySet());
+    }
+
+    private static String lower(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static <E extends Enum<E>> E one(E[] all, Map<String, String> words, String key, String which) {
+        return Arrays.stream(all)
+                .filter(each -> each.name().equalsIgnoreCase(words.get(key)))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("There is no " + key + " <" + words.get(key) + ">; use " + which));
     }
 
     private static int largestGroup(String word) {
-        String trimmed = word.trim();
-        if (trimmed.equalsIgnoreCase("off") || trimmed.equalsIgnoreCase("on")) {
-            return trimmed.equalsIgnoreCase("on") ? DEFAULT_GROUP : 1;
+        if (word.equalsIgnoreCase("off") || word.equalsIgnoreCase("on")) {
+            return word.equalsIgnoreCase("on") ? DEFAULT_GROUP : 1;
         }
         try {
-            return Integer.parseInt(trimmed);
+            return Integer.parseInt(word);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
                     "There is no group <" + word + ">; use off, on, or how many may share a transaction", e);
         }
     }
 
-    /** Whether statements on a table are looked at. */
-    public boolean covers(String table) {
-        return (include.isEmpty() || matches(include, table)) && !matches(exclude, table);
-    }
-
-    private static List<String> tables(String list) {
-        return Arrays.stream(COMMA.split(list, -1))
+    private static List<String> tables(Map<String, String> words, String key) {
+        return Arrays.stream(COMMA.split(words.getOrDefault(key, ""), -1))
                 .map(String::trim)
                 .filter(table -> !table.isEmpty())
                 .toList();
@@ -146,12 +135,17 @@ public record JdbcSettings(
      *
      * @throws IllegalArgumentException if a name is malformed
      */
-    public static String list(List<String> tables) {
-        return String.join(",", normalized(tables));
+    public static String list(String... tables) {
+        return String.join(",", normalized(List.of(tables)));
     }
 
     private static List<String> normalized(List<String> tables) {
         return tables.stream().map(TableName::normalize).toList();
+    }
+
+    /** Whether statements on a table are looked at. */
+    public boolean covers(String table) {
+        return (include.isEmpty() || matches(include, table)) && !matches(exclude, table);
     }
 
     /** A name without a schema means that of any schema. */

@@ -38,51 +38,41 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
      */
     public static JdbcUrl of(String url, @Nullable Properties info) throws SQLException {
         Properties properties = new Properties();
-        Properties ours = new Properties();
+        Map<String, String> ours = new HashMap<>();
         if (info != null) {
             for (String name : info.stringPropertyNames()) {
-                (name.startsWith(OURS) ? ours : properties).setProperty(name, info.getProperty(name));
-            }
-        }
-        String plain = "jdbc:" + url.substring(PREFIX.length());
-        int question = plain.indexOf('?');
-        String address = question < 0 ? plain : plain.substring(0, question);
-        List<String> theirs = new ArrayList<>();
-        if (question >= 0) {
-            for (String parameter : plain.substring(question + 1).split("&", -1)) {
-                int equals = parameter.indexOf('=');
-                if (parameter.startsWith(OURS)) {
-                    ours.setProperty(
-                            equals < 0 ? parameter : parameter.substring(0, equals),
-                            equals < 0 ? "" : parameter.substring(equals + 1));
+                if (name.startsWith(OURS)) {
+                    ours.put(name.substring(OURS.length()), info.getProperty(name));
                 } else {
-                    theirs.add(parameter);
+                    properties.setProperty(name, info.getProperty(name));
                 }
             }
         }
+        String plain = "jdbc:" + url.substring(PREFIX.length());
+        String[] parts = plain.split("\\?", 2);
+        List<String> parameters = new ArrayList<>();
+        for (String parameter : parts.length == 1 ? new String[0] : parts[1].split("&", -1)) {
+            if (parameter.startsWith(OURS)) {
+                String[] setting = parameter.substring(OURS.length()).split("=", 2);
+                ours.put(setting[0], setting.length == 1 ? "" : setting[1]);
+            } else {
+                parameters.add(parameter);
+            }
+        }
         try {
+            for (String key : ours.keySet()) {
+                // Programs pass System.getProperties() on, in which there are others that begin like ours.
+                if (!JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) == null) {
+                    throw new IllegalArgumentException(JdbcSettings.noSetting(key, OURS));
+                }
+            }
             return new JdbcUrl(
-                    theirs.isEmpty() ? address : address + '?' + String.join("&", theirs),
+                    parameters.isEmpty() ? parts[0] : parts[0] + '?' + String.join("&", parameters),
                     properties,
-                    settings(address, ours));
+                    JdbcSettings.of(parts[0], ours));
         } catch (IllegalArgumentException e) {
             throw new SQLException(
                     "The URL or its properties cannot be used: " + e.getMessage(), SqlState.INVALID_PARAMETER_VALUE, e);
         }
-    }
-
-    private static JdbcSettings settings(String address, Properties ours) {
-        Map<String, String> words = new HashMap<>();
-        for (String name : ours.stringPropertyNames()) {
-            String word = name.substring(OURS.length());
-            if (JdbcSettings.DEFAULTS.containsKey(word)) {
-                words.put(word, ours.getProperty(name));
-            } else if (System.getProperty(name) == null) {
-                // Programs pass System.getProperties() on, in which there are others that begin like ours.
-                throw new IllegalArgumentException("There is no setting <" + name + ">; use " + OURS
-                        + String.join(", " + OURS, JdbcSettings.DEFAULTS.keySet()));
-            }
-        }
-        return JdbcSettings.of(address, words);
     }
 }
