@@ -57,7 +57,7 @@ public final class CitusForms extends FlushForms {
             Comparator.comparing(Row::id, CitusForms::compare).thenComparing(Row::givenId, CitusForms::compare);
 
     @Override
-    boolean canTryOneRow() {
+    boolean isRowTry(LockPlan plan) {
         // Of a table that is on every machine the rows are behind a lock that SKIP LOCKED waits for.
         return false;
     }

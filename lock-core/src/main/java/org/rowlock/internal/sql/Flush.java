@@ -13,13 +13,11 @@ import org.rowlock.internal.sql.Part.Result;
  * The parts of one round trip: what sets up the wait, locks, looks, and last the caller's query, or writes and the
  * COMMIT. They are sent as one composite, so each has a snapshot of its own and an error in one keeps those behind it
  * from running. Immutable and without values, so that it can be kept.
+ *
+ * @param isBounded whether it fails where a lock cannot be had in time, which must leave the transaction usable
+ * @param savepoint what a failure can be rolled back to
  */
-public final class Flush {
-    private final String sql;
-    private final List<Part> parts;
-    private final boolean bounded;
-    private final Savepoint savepoint;
-
+public record Flush(String sql, List<Part> parts, boolean isBounded, Savepoint savepoint) {
     /** What a failure can be rolled back to, with the transaction staying usable. */
     public enum Savepoint {
         /** Nothing; where the transaction had not begun, all of it can be. */
@@ -30,26 +28,10 @@ public final class Flush {
         AROUND_GUARD
     }
 
-    /**
-     * A flush.
-     *
-     * @param bounded whether it fails where a lock cannot be had in time, which must leave the transaction usable
-     * @param savepoint what a failure can be rolled back to
-     */
-    Flush(List<Part> parts, boolean bounded, Savepoint savepoint) {
+    static Flush of(List<Part> parts, boolean bounded, Savepoint savepoint) {
         // The line break ends a comment that a caller's query may end with.
-        this.sql = parts.stream().map(Part::sql).collect(Collectors.joining("\n;"));
-        this.parts = List.copyOf(parts);
-        this.bounded = bounded;
-        this.savepoint = savepoint;
-    }
-
-    public String sql() {
-        return sql;
-    }
-
-    public List<Part> parts() {
-        return parts;
+        String sql = parts.stream().map(Part::sql).collect(Collectors.joining("\n;"));
+        return new Flush(sql, List.copyOf(parts), bounded, savepoint);
     }
 
     /** The texts of the parts that are not the caller's own. */
@@ -58,14 +40,6 @@ public final class Flush {
                 .filter(part -> part.result() != Result.TAIL)
                 .map(Part::sql)
                 .toList();
-    }
-
-    public boolean isBounded() {
-        return bounded;
-    }
-
-    public Savepoint savepoint() {
-        return savepoint;
     }
 
     public void bind(PreparedStatement statement, ResolvedRequest request, @Nullable Tail tail) throws SQLException {

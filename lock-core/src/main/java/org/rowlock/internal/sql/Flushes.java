@@ -1,7 +1,5 @@
 package org.rowlock.internal.sql;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
@@ -10,7 +8,6 @@ import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.request.Watch;
 
 /** The flushes of requests, kept by their plans, since an application has few different ones. */
 public final class Flushes {
@@ -18,8 +15,7 @@ public final class Flushes {
     private static final int WAITS = WaitKind.values().length;
     private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 8;
 
-    /** Without locks. */
-    private static final Kept<Alone, Flush> KEPT_ALONE = new Kept<>();
+    private static final Flushes WITHOUT_LOCKS = new Flushes();
 
     private final FlushForms forms;
 
@@ -49,21 +45,7 @@ public final class Flushes {
 
     /** A flush without locks: writes, and maybe the COMMIT. */
     public static Flush alone(Tail tail) {
-        Watch watch = tail.watch();
-        Alone form = new Alone(tail.sql(), watch == null ? Watch.NONE : watch);
-        if (!tail.isKept()) {
-            return form.flush();
-        }
-        Flush flush = KEPT_ALONE.get(form);
-        return flush == null ? KEPT_ALONE.keep(form, form.flush()) : flush;
-    }
-
-    private record Alone(String sql, Watch watch) {
-        Flush flush() {
-            List<Part> parts = new ArrayList<>(WaitSql.watch(watch));
-            parts.add(Part.withoutBinds(sql, Part.Result.TAIL));
-            return new Flush(parts, false, Flush.Savepoint.NONE);
-        }
+        return WITHOUT_LOCKS.flush(ResolvedRequest.NONE, false, true, tail);
     }
 
     /**
@@ -79,10 +61,10 @@ public final class Flushes {
         }
         LockPlan plan = LockPlan.of(request, begun, anyIsolation, tail);
         if (!forms.isOfPlan(plan) || (tail != null && !tail.isKept())) {
-            return build(plan, request);
+            return forms.flush(plan, request);
         }
         Flush flush = kept.get(plan);
-        return flush == null ? kept.keep(plan, build(plan, request)) : flush;
+        return flush == null ? kept.keep(plan, forms.flush(plan, request)) : flush;
     }
 
     private static boolean isSingle(ResolvedRequest request) {
@@ -97,10 +79,6 @@ public final class Flushes {
         // Two spellings of a row are one key and two rows.
         RowGroup group = request.rows().get(0);
         return request.rows().size() == 1 && group.keys().size() == 1 && group.mode() == request.mode();
-    }
-
-    private Flush build(LockPlan plan, ResolvedRequest request) {
-        return new FlushBuilder(forms, plan).build(request);
     }
 
     /** A race builds the same flush twice, and a flush is immutable. Ordinals, as an index allocates nothing. */
@@ -119,7 +97,7 @@ public final class Flushes {
                 + (request.front() == null ? 0 : 1);
         Flush flush = ofTable[form];
         if (flush == null) {
-            flush = build(LockPlan.of(request, begun, anyIsolation, null), request);
+            flush = forms.flush(LockPlan.of(request, begun, anyIsolation, null), request);
             ofTable[form] = flush;
         }
         return flush;

@@ -2,6 +2,9 @@ package org.rowlock.internal.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -12,11 +15,21 @@ import java.util.stream.Collectors;
  */
 public final class TableName {
     private static final int MOST_PARTS = 3;
+    private static final String AS_IN_SQL = "account, public.account, \"Account\"";
 
     private TableName() {}
 
     public static String normalize(String table) {
-        return isPlain(table) ? table : new Parser(table).parse();
+        if (isPlain(table)) {
+            return table;
+        }
+        if (table == null || table.isBlank()) {
+            throw new IllegalArgumentException(
+                    "The table name is " + (table == null ? "null" : "blank") + "; give it as in SQL: " + AS_IN_SQL);
+        }
+        return parts(table).stream()
+                .map(part -> isPlain(part) ? part : quoteIdentifier(part))
+                .collect(Collectors.joining("."));
     }
 
     /** Each part of a normalized name in quotes, so that a table named like a keyword can stand in FROM. */
@@ -30,27 +43,40 @@ public final class TableName {
         return quoteIdentifier(parts.get(parts.size() - 1));
     }
 
-    /** The names that a normalized name is made of, without quotes. */
-    public static List<String> parts(String normalized) {
+    /** The names that a name is made of, without quotes. */
+    public static List<String> parts(String name) {
         List<String> parts = new ArrayList<>(MOST_PARTS);
-        StringBuilder part = new StringBuilder();
-        boolean inQuotes = false;
-        for (int i = 0; i < normalized.length(); i++) {
-            char c = normalized.charAt(i);
-            if (c == '"' && inQuotes && i + 1 < normalized.length() && normalized.charAt(i + 1) == '"') {
-                part.append(c);
-                i++;
-            } else if (c == '"') {
-                inQuotes = !inQuotes;
-            } else if (c == '.' && !inQuotes) {
-                parts.add(part.toString());
-                part.setLength(0);
-            } else {
-                part.append(c);
-            }
+        Matcher part = Part.PATTERN.matcher(name);
+        int behind = 0;
+        while (part.find()) {
+            String unquoted = part.group(2);
+            parts.add(
+                    unquoted == null
+                            ? part.group(1).replace("\"\"", "\"")
+                            : Part.UPPER_CASE
+                                    .matcher(unquoted)
+                                    .replaceAll(found -> found.group().toLowerCase(Locale.ROOT)));
+            behind = part.end();
         }
-        parts.add(part.toString());
+        if (behind < name.length() || parts.size() > MOST_PARTS) {
+            throw new IllegalArgumentException("The table name <" + name + "> "
+                    + (behind < name.length()
+                            ? "cannot be read from position " + (behind + 1) + " on"
+                            : "has more than " + MOST_PARTS + " parts")
+                    + "; write it as in SQL: " + AS_IN_SQL + " (with quotes where SQL needs them)");
+        }
         return parts;
+    }
+
+    /** In a class of its own, as most applications name no table that needs it. */
+    private static final class Part {
+        /** One part and the dot behind it, unless it is the last. */
+        static final Pattern PATTERN = Pattern.compile(
+                "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
+                        + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
+
+        /** Of ASCII alone, as the server has it. */
+        static final Pattern UPPER_CASE = Pattern.compile("[A-Z]+");
     }
 
     /** An identifier of any spelling, in quotes. */
@@ -65,113 +91,14 @@ public final class TableName {
         }
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            if (!isLower(c) && c != '_' && !isDigit(c) && c != '$') {
+            if (!(c >= 'a' && c <= 'z') && c != '_' && !isDigit(c) && c != '$') {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean isLower(char c) {
-        return c >= 'a' && c <= 'z';
-    }
-
-    private static boolean isUpper(char c) {
-        return c >= 'A' && c <= 'Z';
-    }
-
     private static boolean isDigit(char c) {
         return c >= '0' && c <= '9';
-    }
-
-    /** Reads name or "name", up to three of them with dots between. */
-    private static final class Parser {
-        private final String text;
-        private final StringBuilder normalized = new StringBuilder();
-        private int at;
-
-        Parser(String text) {
-            this.text = text;
-        }
-
-        String parse() {
-            if (text == null || text.isBlank()) {
-                throw new IllegalArgumentException("The table name is " + (text == null ? "null" : "blank")
-                        + "; give it as in SQL: account, public.account, \"Account\"");
-            }
-            for (int part = 1; ; part++) {
-                if (part > MOST_PARTS) {
-                    throw malformed("has more than " + MOST_PARTS + " parts");
-                }
-                if (at < text.length() && text.charAt(at) == '"') {
-                    quotedPart();
-                } else {
-                    unquotedPart();
-                }
-                if (at == text.length()) {
-                    return normalized.toString();
-                }
-                if (text.charAt(at) != '.') {
-                    throw malformed("has '" + text.charAt(at) + "' at position " + (at + 1));
-                }
-                normalized.append('.');
-                at++;
-            }
-        }
-
-        private void unquotedPart() {
-            int start = at;
-            StringBuilder part = new StringBuilder();
-            while (at < text.length() && isIdentifierPart(text.charAt(at), at == start)) {
-                char c = text.charAt(at++);
-                part.append(isUpper(c) ? (char) (c - 'A' + 'a') : c);
-            }
-            if (at == start) {
-                throw malformed(
-                        at == text.length()
-                                ? "ends where a name should follow"
-                                : "has '" + text.charAt(at) + "' at position " + (at + 1));
-            }
-            append(part.toString());
-        }
-
-        private void quotedPart() {
-            StringBuilder part = new StringBuilder();
-            for (at++; ; at++) {
-                if (at >= text.length()) {
-                    throw malformed("has a quote that is not closed");
-                }
-                char c = text.charAt(at);
-                if (c == '"') {
-                    if (at + 1 < text.length() && text.charAt(at + 1) == '"') {
-                        at++;
-                    } else {
-                        break;
-                    }
-                } else if (c == 0) {
-                    throw malformed("contains a NUL character");
-                }
-                part.append(c);
-            }
-            at++;
-            if (part.isEmpty()) {
-                throw malformed("has an empty quoted part");
-            }
-            append(part.toString());
-        }
-
-        private void append(String name) {
-            normalized.append(isPlain(name) ? name : quoteIdentifier(name));
-        }
-
-        private static boolean isIdentifierPart(char c, boolean first) {
-            boolean letter = isLower(c) || isUpper(c) || c == '_' || c > 0x7f;
-            return letter || (!first && (isDigit(c) || c == '$'));
-        }
-
-        private IllegalArgumentException malformed(String why) {
-            return new IllegalArgumentException("The table name <" + text + "> " + why
-                    + "; write it as in SQL: account, public.account, \"Account\" (with quotes where SQL needs them)");
-        }
     }
 }
