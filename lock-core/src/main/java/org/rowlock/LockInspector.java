@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.sql.KeySql;
 import org.rowlock.internal.text.Given;
 
@@ -124,7 +125,7 @@ public final class LockInspector {
         List<Line> lines = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(SELECT + (key == null ? "" : OF_KEY) + ORDER)) {
             if (key != null) {
-                KeySql.bindMany(statement, 1, List.of(key));
+                KeySql.bindMany(statement, 1, AdvisoryKeys.of(List.of(key)), RowLockMode.FOR_UPDATE);
             }
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {

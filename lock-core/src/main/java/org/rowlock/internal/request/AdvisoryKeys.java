@@ -13,7 +13,7 @@ import org.rowlock.internal.text.IdText;
  *
  * @param keys the keys; none, one, or many
  * @param shape the form of the statement
- * @param modes that of each key with {@link Shape#MIXED}; else empty, and the request's mode is that of all
+ * @param modes that of each key if they differ; else empty, and the request's mode is that of all
  */
 public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> modes) {
     public static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE, List.of());
@@ -34,13 +34,11 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> mo
         PAIR,
         /** Several rows of one table, all by an int4: the common case of several. */
         ROWS_INT,
-        /** Several keys of any form. */
-        MANY,
-        /** Keys of any form, each exclusive or shared. */
-        MIXED;
+        /** Several keys of any form, each exclusive or shared. */
+        MANY;
 
         public boolean isSeveral() {
-            return this == ROWS_INT || this == MANY || this == MIXED;
+            return this == ROWS_INT || this == MANY;
         }
     }
 
@@ -57,7 +55,7 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> mo
         return keys.isEmpty()
                 ? NONE
                 : new AdvisoryKeys(
-                        keys, Shape.MIXED, keys.stream().map(request::modeOf).toList());
+                        keys, Shape.MANY, keys.stream().map(request::modeOf).toList());
     }
 
     /** Whether each key is locked shared, given the mode of the request. */

@@ -77,7 +77,7 @@ public final class SessionLocks {
     public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus);
         List<String> inFront = locks.inFront();
-        String held = locks.holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")" + KeySql.FROM_MIXED;
+        String held = locks.holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")" + KeySql.FROM_MANY;
         try (PreparedStatement statement = session.prepare(script(inFront, held))) {
             locks.bindDerive(statement, 1);
             try (ResultSet row = result(statement, inFront.size())) {
@@ -176,11 +176,11 @@ public final class SessionLocks {
     private String deriveSql() {
         return holding + "select pg_catalog.json_agg(pg_catalog.json_build_object('c', k.c, 'o', k.o, 'b', k.b,"
                 + " 'shared', k.shared))::pg_catalog.text, pg_catalog.array_agg(" + HELD + ")::pg_catalog.text,"
-                + " pg_catalog.max(t.refused)" + KeySql.FROM_MIXED;
+                + " pg_catalog.max(t.refused)" + KeySql.FROM_MANY;
     }
 
     private void bindDerive(PreparedStatement statement, int at) throws SQLException {
-        KeySql.bindMixed(statement, at, request.advisory(), request.mode());
+        KeySql.bindMany(statement, at, request.advisory(), request.mode());
     }
 
     private int bind(PreparedStatement statement, int at) throws SQLException {

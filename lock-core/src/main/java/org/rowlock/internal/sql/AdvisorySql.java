@@ -6,9 +6,7 @@ import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.Part.Result;
 
 /** The statement that takes advisory locks. It returns one row, a {@link Guard}. */
@@ -23,7 +21,7 @@ final class AdvisorySql {
     static Part lock(LockPlan plan, String holding) {
         return switch (plan.shape()) {
             case ROWS_INT -> rowsInt(plan, holding);
-            case MANY, MIXED -> several(plan, holding);
+            case MANY -> several(plan, holding);
             default -> one(plan, holding);
         };
     }
@@ -90,13 +88,9 @@ final class AdvisorySql {
      */
     private static Part several(LockPlan plan, String holding) {
         boolean anyIsolation = plan.anyIsolation();
-        boolean mixed = plan.shape() == Shape.MIXED;
-        String attempt = mixed
-                ? "case when k.shared then " + attemptEither(plan, RowLockMode.FOR_SHARE) + " else "
-                        + attemptEither(plan, RowLockMode.FOR_UPDATE) + " end"
-                : attemptEither(plan, plan.mode());
+        String attempt = "case when k.shared then " + attemptEither(plan, RowLockMode.FOR_SHARE) + " else "
+                + attemptEither(plan, RowLockMode.FOR_UPDATE) + " end";
         int marks = marks(plan);
-        Binder keys = mixed ? AdvisorySql::bindMixed : AdvisorySql::bindMany;
         String rearm = plan.waitKind() == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         String agreed = "g.agreed and t.refused is null";
         return new Part(
@@ -105,12 +99,11 @@ final class AdvisorySql {
                         + " end)::pg_catalog.text else "
                         + GuardSql.refusal(anyIsolation, "coalesce(pg_catalog.min(t.refused), '')", plan.isRaising())
                         + " end, "
-                        + GuardSql.isolation(anyIsolation) + (mixed ? KeySql.FROM_MIXED : KeySql.FROM_MANY)
+                        + GuardSql.isolation(anyIsolation) + KeySql.FROM_MANY
                         + " cross join (select "
                         + GuardSql.agreed(anyIsolation) + " as agreed offset 0) as g",
-                marks == 0
-                        ? keys
-                        : (statement, at, request) -> keys.bind(statement, bindMarks(statement, at, marks), request),
+                (statement, at, request) ->
+                        KeySql.bindMany(statement, bindMarks(statement, at, marks), request.advisory(), request.mode()),
                 Result.GUARD);
     }
 
@@ -119,11 +112,7 @@ final class AdvisorySql {
         if (!plan.isRaising()) {
             return 0;
         }
-        int calls = switch (plan.shape()) {
-            case MANY -> 2;
-            case MIXED -> 4;
-            default -> 1;
-        };
+        int calls = plan.shape() == Shape.MANY ? 4 : 1;
         return plan.waitKind() == WaitKind.NO_WAIT ? 1 + calls : 1;
     }
 
@@ -133,14 +122,6 @@ final class AdvisorySql {
             next = GuardSql.bindMark(statement, next);
         }
         return next;
-    }
-
-    private static int bindMany(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
-        return KeySql.bindMany(statement, at, request.advisory().keys());
-    }
-
-    private static int bindMixed(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
-        return KeySql.bindMixed(statement, at, request.advisory(), request.mode());
     }
 
     /** A pair or a bigint. */

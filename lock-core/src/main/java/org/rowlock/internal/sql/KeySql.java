@@ -56,7 +56,7 @@ public final class KeySql {
             case NUMBER -> "cast(? as bigint)";
             case PAIR -> "cast(? as integer), cast(? as integer)";
             case ROWS_INT -> "t.root::integer, k.o";
-            case NONE, MANY, MIXED -> throw new IllegalArgumentException(shape + " has no arguments");
+            case NONE, MANY -> throw new IllegalArgumentException(shape + " has no arguments");
         };
     }
 
@@ -163,35 +163,28 @@ public final class KeySql {
     /**
      * The FROM clause for several keys. Its one row of {@code t} has the tables, each resolved once, and in
      * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, distinct and in the one order
-     * that every caller locks in: pairs first, then bigints. {@code k.b} is null for a pair.
+     * that every caller locks in: pairs first, then bigints. {@code k.b} is null for a pair, and {@code k.shared} false
+     * if the key is to be locked exclusively under one of its spellings. Of several arguments unnest is syntax, always
+     * PostgreSQL's own, and takes no schema.
      */
-    public static final String FROM_MANY = fromMany(false);
+    public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
+            + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
+            + " || c.name end) as refused"
+            + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
+            + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0)"
+            + " as c) as t"
+            + " left join lateral (select case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
+            + " case when d.o is null then coalesce(d.b, "
+            + CatalogSql.hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
+            + ") end as b, pg_catalog.bool_and(d.shared) as shared"
+            + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as"
+            + " pg_catalog.text[]), cast(? as bigint[]), cast(? as boolean[]))"
+            + " as d(t, c, o, s, b, shared) group by 1, 2, 3 order by 3 nulls first, 1, 2 offset 0) as k on true";
 
-    /** The same with {@code k.shared}, false if the key is to be locked exclusively under one of its spellings. */
-    public static final String FROM_MIXED = fromMany(true);
-
-    /** Of several arguments unnest is syntax, always PostgreSQL's own, and takes no schema. */
-    private static String fromMany(boolean mixed) {
-        return " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
-                + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
-                + " || c.name end) as refused"
-                + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
-                + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0)"
-                + " as c) as t"
-                + " left join lateral (select" + (mixed ? "" : " distinct")
-                + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
-                + " case when d.o is null then coalesce(d.b, "
-                + CatalogSql.hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
-                + ") end as b" + (mixed ? ", pg_catalog.bool_and(d.shared) as shared" : "")
-                + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as"
-                + " pg_catalog.text[]), cast(? as bigint[])"
-                + (mixed
-                        ? ", cast(? as boolean[])) as d(t, c, o, s, b, shared) group by 1, 2, 3"
-                        : ") as d(t, c, o, s, b)")
-                + " order by 3 nulls first, 1, 2 offset 0) as k on true";
-    }
-
-    public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
+    /** @param mode of the keys if they do not differ */
+    public static int bindMany(PreparedStatement statement, int at, AdvisoryKeys advisory, RowLockMode mode)
+            throws SQLException {
+        List<LockKey> keys = advisory.keys();
         int size = keys.size();
         List<String> tables = new ArrayList<>(1);
         Integer[] table = new Integer[size];
@@ -224,14 +217,8 @@ public final class KeySql {
         statement.setArray(at + 3, connection.createArrayOf("int4", second));
         statement.setArray(at + 4, connection.createArrayOf("text", text));
         statement.setArray(at + 5, connection.createArrayOf("int8", number));
-        return at + 6;
-    }
-
-    public static int bindMixed(PreparedStatement statement, int at, AdvisoryKeys advisory, RowLockMode mode)
-            throws SQLException {
-        int next = bindMany(statement, at, advisory.keys());
-        statement.setArray(next, statement.getConnection().createArrayOf("bool", advisory.shared(mode)));
-        return next + 1;
+        statement.setArray(at + 6, connection.createArrayOf("bool", advisory.shared(mode)));
+        return at + 7;
     }
 
     /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */

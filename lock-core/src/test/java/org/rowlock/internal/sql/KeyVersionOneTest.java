@@ -35,6 +35,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockedQuery;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.request.AdvisoryKeys;
@@ -159,7 +160,7 @@ class KeyVersionOneTest {
                 }
             }
             try (PreparedStatement statement = connection.prepareStatement("select k.c, k.o, k.b" + KeySql.FROM_MANY)) {
-                KeySql.bindMany(statement, 1, keys);
+                KeySql.bindMany(statement, 1, AdvisoryKeys.of(keys), RowLockMode.FOR_UPDATE);
                 many = keys(statement);
             }
         }
