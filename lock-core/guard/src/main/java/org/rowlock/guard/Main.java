@@ -47,32 +47,27 @@ final class Main {
             return USAGE;
         }
         List<String> rest = new ArrayList<>(Arrays.asList(arguments).subList(1, arguments.length));
-        String command = arguments[0];
-        switch (command) {
+        return switch (arguments[0]) {
             case "guard" -> {
                 List<String> columns = columns(rest);
                 int budget = number(option(rest, "--budget", "1000"), "--budget", Integer::valueOf);
-                return RowLockGuard.schemaSql() + each(rest, table -> RowLockGuard.guardSql(table, budget, columns));
+                yield RowLockGuard.schemaSql() + each(rest, table -> RowLockGuard.guardSql(table, budget, columns));
             }
             case "audit" -> {
                 List<String> columns = columns(rest);
                 double sample = number(option(rest, "--sample", "1"), "--sample", Double::valueOf);
-                return RowLockGuard.schemaSql() + each(rest, table -> RowLockGuard.auditSql(table, sample, columns));
+                yield RowLockGuard.schemaSql() + each(rest, table -> RowLockGuard.auditSql(table, sample, columns));
             }
-            case "remove-guard" -> {
-                return each(rest, RowLockGuard::guardRemovalSql);
-            }
-            case "remove-audit" -> {
-                return each(rest, RowLockGuard::auditRemovalSql);
-            }
+            case "remove-guard" -> each(rest, RowLockGuard::guardRemovalSql);
+            case "remove-audit" -> each(rest, RowLockGuard::auditRemovalSql);
             case "remove" -> {
                 if (!rest.isEmpty()) {
                     throw new IllegalArgumentException("remove takes no table; it removes everything");
                 }
-                return RowLockGuard.removalSql();
+                yield RowLockGuard.removalSql();
             }
-            default -> throw new IllegalArgumentException("There is no command " + command);
-        }
+            default -> throw new IllegalArgumentException("There is no command " + arguments[0]);
+        };
     }
 
     private static String each(List<String> tables, Function<String, String> sql) {

@@ -1,5 +1,9 @@
 package org.rowlock.guard;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,6 +13,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowMapper;
@@ -80,7 +85,7 @@ public final class RowLockGuard {
             throw new IllegalArgumentException("The budget is " + budget
                     + "; give the most rows that a transaction may write without locking them");
         }
-        return GuardScripts.call("install_guard", table, ", budget => " + budget + GuardScripts.idColumns(idColumns));
+        return call("install_guard", table, ", budget => " + budget + idColumns(idColumns));
     }
 
     /**
@@ -97,7 +102,7 @@ public final class RowLockGuard {
             throw new IllegalArgumentException(
                     "The sample is " + sample + "; give the share of statements to look at, above 0 and at most 1");
         }
-        return GuardScripts.call("install_audit", table, ", sample => " + sample + GuardScripts.idColumns(idColumns));
+        return call("install_audit", table, ", sample => " + sample + idColumns(idColumns));
     }
 
     /**
@@ -106,7 +111,7 @@ public final class RowLockGuard {
      * @return the SQL
      */
     public static String schemaSql() {
-        return GuardScripts.schema();
+        return file("keys.sql") + '\n' + file("guard.sql") + '\n' + file("audit.sql");
     }
 
     /**
@@ -117,7 +122,7 @@ public final class RowLockGuard {
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public static String guardRemovalSql(String table) {
-        return GuardScripts.call("remove_guard", table, "");
+        return call("remove_guard", table, "");
     }
 
     /**
@@ -128,7 +133,7 @@ public final class RowLockGuard {
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public static String auditRemovalSql(String table) {
-        return GuardScripts.call("remove_audit", table, "");
+        return call("remove_audit", table, "");
     }
 
     /**
@@ -137,7 +142,39 @@ public final class RowLockGuard {
      * @return the SQL
      */
     public static String removalSql() {
-        return GuardScripts.removal();
+        return file("removal.sql");
+    }
+
+    private static String call(String function, String table, String moreArguments) {
+        return "select rowlock." + function + '('
+                + literal(LockKey.row(table, 0).table()) + moreArguments + ");\n";
+    }
+
+    /** The argument that names id columns; nothing where the primary key is meant. */
+    private static String idColumns(Collection<String> columns) {
+        return columns.isEmpty()
+                ? ""
+                : columns.stream()
+                        .map(RowLockGuard::literal)
+                        .collect(Collectors.joining(", ", ", id_columns => array[", "]::text[]"));
+    }
+
+    /** Means the same whatever standard_conforming_strings is. */
+    private static String literal(String text) {
+        String quoted = '\'' + text.replace("\\", "\\\\").replace("'", "''") + '\'';
+        return text.indexOf('\\') < 0 ? quoted : 'E' + quoted;
+    }
+
+    private static String file(String name) {
+        try (InputStream in = RowLockGuard.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException(
+                        "The jar of lock-guard has no " + name + "; was it repackaged without it?");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The jar of lock-guard cannot be read", e);
+        }
     }
 
     /**

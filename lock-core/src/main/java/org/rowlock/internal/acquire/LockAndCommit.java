@@ -57,14 +57,14 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings) {
         if (outcome instanceof Outcome.Failed failed
                 && (failed.meaning() == null
                         || (flushes.isSent() && failed.meaning() instanceof LockConnectionLostException))) {
-            throw commit.failure(flushes, failed.cause());
+            throw commit.errors().failure(flushes, failed.cause());
         }
         SQLException cause = outcome instanceof Outcome.Failed failed
                 ? failed.cause()
                 : outcome instanceof Outcome.Taken taken ? taken.cause() : null;
         if (flushes.isSent() && cause != null) {
             // What ended the wait until it is durable looks as if it had ended the wait for the lock.
-            commit.refuteIfCommitted(flushes, cause);
+            commit.errors().refuteIfCommitted(flushes, cause);
         }
         throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
     }

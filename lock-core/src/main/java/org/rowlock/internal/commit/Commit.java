@@ -65,7 +65,7 @@ public final class Commit {
             throw errors.aborted(session);
         }
         boolean nothing = writes.isEmpty() && !session.hasBegun();
-        Ending ending = nothing ? Ending.plain() : endings.of(session);
+        Ending ending = nothing ? Ending.PLAIN : endings.of(session);
         if (writes.isEmpty() && ending.isPlain()) {
             commit(session);
             return;
@@ -146,9 +146,9 @@ public final class Commit {
     private void commit(PgSession session) throws SQLException {
         SQLException unconfirmed;
         try {
-            unconfirmed = Ending.plain().send(session);
+            unconfirmed = Ending.PLAIN.send(session);
         } catch (SQLException e) {
-            throw errors.failure(session, Ending.plain(), e);
+            throw errors.failure(session, Ending.PLAIN, e);
         }
         if (session.hasBegun()) {
             throw errors.notEnded(session);
@@ -164,13 +164,13 @@ public final class Commit {
      * @throws RowlockException if it has not
      */
     public void end(PgSession session, WriteFlushes flushes) throws SQLException {
-        if (!flushes.hasEnded()) {
+        if (!flushes.last().ended) {
             throw errors.notEnded(session);
         }
         flushes.done();
         try {
             EarlyRelease.tell(connection);
-            SQLException unconfirmed = flushes.ending().confirm(session, flushes.replicationWarning());
+            SQLException unconfirmed = flushes.ending.confirm(session, flushes.last().warning);
             if (unconfirmed != null) {
                 throw errors.notConfirmed(unconfirmed);
             }
@@ -181,21 +181,8 @@ public final class Commit {
         }
     }
 
-    /**
-     * What a failure of a flush with the COMMIT means.
-     *
-     * @return the driver's own, where nothing is stored
-     */
-    public SQLException failure(WriteFlushes flushes, SQLException e) throws SQLException {
-        return errors.failure(flushes, e);
-    }
-
-    /**
-     * After an error of a flush with the COMMIT that does not look like one.
-     *
-     * @throws CommitOutcomeUnknownException if it came behind the COMMIT, or may have
-     */
-    public void refuteIfCommitted(WriteFlushes flushes, SQLException e) throws SQLException {
-        errors.refuteIfCommitted(flushes, e);
+    /** What its failures mean. */
+    public CommitErrors errors() {
+        return errors;
     }
 }

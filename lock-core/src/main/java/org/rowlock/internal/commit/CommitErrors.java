@@ -20,7 +20,7 @@ import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /** What a failure around a COMMIT says of what is stored: nothing, all, or nobody knows. */
-final class CommitErrors {
+public final class CommitErrors {
     private final Connection connection;
     private final List<LockKey> keys;
     private final KeyNames names;
@@ -86,7 +86,7 @@ final class CommitErrors {
      *
      * @return the driver's own, where nothing is stored
      */
-    SQLException failure(WriteFlushes flushes, SQLException e) throws SQLException {
+    public SQLException failure(WriteFlushes flushes, SQLException e) throws SQLException {
         WrongCount wrong = ServerErrors.wrongCountIn(e);
         if (wrong != null) {
             throw flushes.unexpected(wrong.number(), wrong.found(), e);
@@ -101,9 +101,7 @@ final class CommitErrors {
                     e.getSQLState(),
                     e);
         }
-        return !flushes.isSent() || ServerErrors.isDriverRefusal(e)
-                ? e
-                : failure(flushes.session(), flushes.ending(), e);
+        return !flushes.isSent() || ServerErrors.isDriverRefusal(e) ? e : failure(flushes.session, flushes.ending, e);
     }
 
     /**
@@ -111,13 +109,13 @@ final class CommitErrors {
      *
      * @throws CommitOutcomeUnknownException if it came behind the COMMIT, or may have
      */
-    void refuteIfCommitted(WriteFlushes flushes, SQLException e) throws SQLException {
+    public void refuteIfCommitted(WriteFlushes flushes, SQLException e) throws SQLException {
         if (ServerErrors.isDrivers(e)) {
             throw failure(flushes, e);
         }
-        SQLException judged = judged(flushes.session(), flushes.ending(), e);
-        if (!judged.equals(e) || undecided(flushes.session(), e) != null) {
-            throw meaning(flushes.session(), flushes.ending(), judged);
+        SQLException judged = judged(flushes.session, flushes.ending, e);
+        if (!judged.equals(e) || undecided(flushes.session, e) != null) {
+            throw meaning(flushes.session, flushes.ending, judged);
         }
     }
 

@@ -41,15 +41,17 @@ public final class EarlyRelease {
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
         if (sql.isEmpty()) {
-            return Ending.plain();
+            return Ending.PLAIN;
         }
         String database = key(session);
-        if (!wanted || session.prepareThreshold() < 0) {
-            return Ending.confirmingReads(sql.get(), session, () -> known.remove(database));
-        }
-        return Ending.early(sql.get(), session, () -> {
-            known.put(database, Optional.empty());
-            say(database, "what waits until a commit is durable has failed");
+        boolean early = wanted && session.prepareThreshold() >= 0;
+        return new Ending(sql.get(), early, session.isSimpleQueryMode(), () -> {
+            if (early) {
+                known.put(database, Optional.empty());
+                say(database, "what waits until a commit is durable has failed");
+            } else {
+                known.remove(database);
+            }
         });
     }
 
@@ -180,7 +182,7 @@ public final class EarlyRelease {
                 row.next();
                 String reason = row.getString(1);
                 if (reason == null) {
-                    return Optional.of(new ReleaseSql(row.getBoolean(2)));
+                    return Optional.of(ReleaseSql.of(row.getBoolean(2)));
                 }
                 say(database, reason);
                 return Optional.empty();

@@ -23,7 +23,8 @@ public final class Ending {
     /** As the driver itself has it, so that a monitor of statements knows it. */
     private static final String COMMIT = "COMMIT";
 
-    private static final Ending PLAIN = new Ending(null, false, false, () -> {});
+    /** COMMIT alone. */
+    static final Ending PLAIN = new Ending(null, false, false, () -> {});
 
     private final @Nullable ReleaseSql sql;
     private final boolean early;
@@ -37,40 +38,26 @@ public final class Ending {
     @FunctionalInterface
     public interface Choice {
         /** COMMIT alone. */
-        Choice PLAIN = session -> Ending.plain();
+        Choice PLAIN = session -> Ending.PLAIN;
 
         Ending of(PgSession session) throws SQLException;
     }
 
-    private Ending(@Nullable ReleaseSql sql, boolean early, boolean simple, Runnable failed) {
+    /**
+     * An ending.
+     *
+     * @param sql what goes around the COMMIT, or null for nothing
+     * @param early whether COMMIT lets go of the locks at once, and what follows waits until it is durable; else COMMIT
+     *     waits until all is durable that the transaction may have read, also if it has written nothing itself
+     * @param simple whether each statement is a message of its own
+     * @param failed is called if what goes around it cannot be done here any more
+     */
+    Ending(@Nullable ReleaseSql sql, boolean early, boolean simple, Runnable failed) {
         this.sql = sql;
         this.early = early;
         this.simple = simple;
         this.failed = failed;
         this.mark = early ? mark() : "";
-    }
-
-    /** COMMIT alone. */
-    static Ending plain() {
-        return PLAIN;
-    }
-
-    /**
-     * COMMIT lets go of the locks at once, and what follows waits until it is durable.
-     *
-     * @param failed is called if what follows cannot be done here
-     */
-    static Ending early(ReleaseSql sql, PgSession session, Runnable failed) {
-        return new Ending(sql, true, session.isSimpleQueryMode(), failed);
-    }
-
-    /**
-     * COMMIT waits until all is durable that the transaction may have read, also if it has written nothing itself.
-     *
-     * @param failed is called if the role may not do what is in front of it any more
-     */
-    static Ending confirmingReads(ReleaseSql sql, PgSession session, Runnable failed) {
-        return new Ending(sql, false, session.isSimpleQueryMode(), failed);
     }
 
     /** Distinguishes one transaction's from another's that had the session before. */

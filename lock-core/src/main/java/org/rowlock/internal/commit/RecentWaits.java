@@ -12,7 +12,7 @@ final class RecentWaits {
     /** A power of two. Keys that fall on one place share it. */
     private static final int PLACES = 1 << 12;
 
-    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** How many times the shortest is a wait, and no noise. */
     private static final int TIMES = 3;
@@ -27,12 +27,7 @@ final class RecentWaits {
 
     private final long recentNanos;
 
-    /** None so far. */
-    RecentWaits() {
-        this(RECENT_NANOS);
-    }
-
-    /** With another length of a moment, for tests. */
+    /** @param recentNanos for how long a key counts as wanted */
     RecentWaits(long recentNanos) {
         this.recentNanos = recentNanos;
     }

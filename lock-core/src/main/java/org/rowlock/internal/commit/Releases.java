@@ -9,7 +9,7 @@ import org.rowlock.LockRelease;
 /** How transactions end, by what is configured and by whether others want their keys. Thread-safe. */
 public final class Releases {
     private final @Nullable EarlyRelease early;
-    private final RecentWaits waits = new RecentWaits();
+    private final RecentWaits waits = new RecentWaits(RecentWaits.RECENT_NANOS);
 
     public Releases(LockRelease release) {
         this.early = release == LockRelease.EARLY ? new EarlyRelease() : null;

@@ -1,7 +1,6 @@
 package org.rowlock.internal.commit;
 
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,10 @@ public final class WriteFlushes implements AutoCloseable {
     /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
     public static final int MOST_IN_ONE = 100;
 
-    private final PgSession session;
+    /** Of the connection as it was: one that a pool has closed gives none. */
+    final PgSession session;
+
+    final Ending ending;
     private final List<Write<?>> writes;
     private final KeyNames names;
     private final List<WriteResult<?>> results = new ArrayList<>(2);
@@ -28,7 +30,6 @@ public final class WriteFlushes implements AutoCloseable {
     private final List<WriteScript> scripts = new ArrayList<>(1);
 
     private final boolean checkedHere;
-    private final Ending ending;
     private final boolean commits;
     /** Whether the COMMIT is to be a flush of its own. */
     private final boolean commitsAlone;
@@ -39,7 +40,7 @@ public final class WriteFlushes implements AutoCloseable {
         this.writes = writes;
         this.names = names;
         this.checkedHere = checkedHere;
-        this.ending = ending == null ? Ending.plain() : ending;
+        this.ending = ending == null ? Ending.PLAIN : ending;
         this.commits = ending != null;
         // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
         this.commitsAlone = checkedHere || this.ending.isAlone() || session.isOfXa();
@@ -100,7 +101,7 @@ public final class WriteFlushes implements AutoCloseable {
         }
     }
 
-    private WriteScript last() {
+    WriteScript last() {
         return scripts.get(scripts.size() - 1);
     }
 
@@ -149,29 +150,7 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** Whether the flush with the COMMIT may have left. */
     public boolean isSent() {
-        return commits && last().isSent();
-    }
-
-    /**
-     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
-     * anew.
-     */
-    boolean hasEnded() {
-        return last().hasEnded();
-    }
-
-    /** Of the connection as it was: one that a pool has closed gives none. */
-    PgSession session() {
-        return session;
-    }
-
-    Ending ending() {
-        return ending;
-    }
-
-    @Nullable
-    SQLWarning replicationWarning() {
-        return last().replicationWarning();
+        return commits && last().sent;
     }
 
     /** Hands out what the writes did, but for the rows. */

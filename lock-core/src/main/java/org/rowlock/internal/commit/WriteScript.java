@@ -19,6 +19,7 @@ import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Flushes;
+import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
@@ -37,9 +38,19 @@ final class WriteScript implements Tail {
     private final OpenRows open = new OpenRows();
     private @Nullable Ending ending;
     private @Nullable Watch watch;
-    private @Nullable SQLWarning warning;
-    private boolean sent;
-    private boolean ended;
+
+    /** That the server has not waited for its standby. */
+    @Nullable
+    SQLWarning warning;
+
+    /** Whether the COMMIT may have left. */
+    boolean sent;
+
+    /**
+     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
+     * anew.
+     */
+    boolean ended;
 
     /** One execution of a write, and where its results go. */
     private record Execution(Statement statement, List<@Nullable Object> binds, WriteResult<?> result) {}
@@ -118,24 +129,6 @@ final class WriteScript implements Tail {
         return executions.size() <= LONGEST_KEPT;
     }
 
-    /** Whether the COMMIT may have left. */
-    boolean isSent() {
-        return sent;
-    }
-
-    /**
-     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
-     * anew.
-     */
-    boolean hasEnded() {
-        return ended;
-    }
-
-    @Nullable
-    SQLWarning replicationWarning() {
-        return warning;
-    }
-
     @Override
     public @Nullable Watch watch() {
         return watch;
@@ -175,7 +168,7 @@ final class WriteScript implements Tail {
         for (Execution execution : executions) {
             binds.addAll(execution.binds());
             if (execution.statement().isChecked()) {
-                binds.add(WriteSql.mark());
+                binds.add(GuardSql.mark());
             }
         }
         if (ending != null) {

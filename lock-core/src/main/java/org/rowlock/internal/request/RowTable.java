@@ -87,12 +87,12 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
         });
     }
 
-    /** The columns as texts that {@link IdType#text} understands, under names that no ORDER BY means. */
+    /** The texts of the columns, under names that no ORDER BY means. */
     public String printedId(String alias) {
         return IntStream.range(0, columns.size())
                 .mapToObj(i -> columns.get(i)
                                 .kind()
-                                .print(alias
+                                .textOf(alias
                                         + '.'
                                         + TableName.quoteIdentifier(
                                                 columns.get(i).name()))

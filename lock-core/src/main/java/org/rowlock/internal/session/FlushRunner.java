@@ -166,13 +166,13 @@ public final class FlushRunner {
 
     /** The texts of the id of a row, from columns that are printed from index {@code at} on. */
     public static List<String> readId(ResultSet row, int at, RowTable table) throws SQLException {
-        List<RowTable.Column> columns = table.columns();
-        if (columns.size() == 1) {
-            return List.of(columns.get(0).kind().text(row.getString(at)));
+        int parts = table.columns().size();
+        if (parts == 1) {
+            return List.of(row.getString(at));
         }
-        List<String> id = new ArrayList<>(columns.size());
-        for (int i = 0; i < columns.size(); i++) {
-            id.add(columns.get(i).kind().text(row.getString(at + i)));
+        List<String> id = new ArrayList<>(parts);
+        for (int i = 0; i < parts; i++) {
+            id.add(row.getString(at + i));
         }
         return id;
     }

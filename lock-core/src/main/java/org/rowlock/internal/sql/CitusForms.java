@@ -1,7 +1,5 @@
 package org.rowlock.internal.sql;
 
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -28,7 +26,7 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.current_setting('citus.propagate_set_commands'), true),"
             + " pg_catalog.set_config('citus.propagate_set_commands', 'local', true),"
             + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
-            + " * 1000 + cast(? as integer))::pg_catalog.text, true)";
+            + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
     /** Has Citus begin a transaction of its own, unless a table that it knows was named before. It is dear. */
     private static final String BEGIN =
@@ -39,7 +37,7 @@ public final class CitusForms extends FlushForms {
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
-    private static final List<Part> ARM = List.of(new Part(KEEP, CitusForms::bindMillis, Result.IGNORED), APPLY);
+    private static final List<Part> ARM = List.of(new Part(KEEP, WaitSql::bindMillis, Result.IGNORED), APPLY);
 
     /** A bound of the caller's is on the other machines only if it was taken along. */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
@@ -141,10 +139,5 @@ public final class CitusForms extends FlushForms {
             return number ? -1 : 1;
         }
         return number ? Long.compare(Long.parseLong(one), Long.parseLong(other)) : one.compareTo(other);
-    }
-
-    private static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
-        statement.setInt(at, request.waitMillis());
-        return at + 1;
     }
 }

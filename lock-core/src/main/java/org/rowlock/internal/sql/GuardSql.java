@@ -107,7 +107,7 @@ public final class GuardSql {
     }
 
     /** The value of the parameter of one raised error. */
-    static String mark() {
+    public static String mark() {
         return MARK;
     }
 

@@ -93,10 +93,7 @@ public final class KeySql {
 
     /** The condition on the table, to be added with AND; empty where there is none. */
     static String tableCondition(Shape shape) {
-        return switch (shape) {
-            case ROW_INT, ROW_TEXT -> " and " + IS_TABLE;
-            default -> "";
-        };
+        return hasTable(shape) ? " and " + IS_TABLE : "";
     }
 
     /**
@@ -104,10 +101,7 @@ public final class KeySql {
      * not written, and so not prepared at every call, a second time.
      */
     static String whatIsWrong(Shape shape) {
-        return switch (shape) {
-            case ROW_INT, ROW_TEXT -> WHY_NOT_TABLE;
-            default -> "''";
-        };
+        return hasTable(shape) ? WHY_NOT_TABLE : "''";
     }
 
     private static boolean hasTable(Shape shape) {

@@ -8,10 +8,17 @@ import java.util.stream.Stream;
  * transaction was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is
  * kept is a setting of the session, as what {@code set local} made is gone behind the COMMIT; and it is there if and
  * only if the COMMIT was done.
+ *
+ * @param confirm behind COMMIT, in a transaction of its own: waits as was kept. The first column is what was kept
+ * @param confirmReads in front of a plain COMMIT, or alone in autocommit: has it wait for what may have been read, too,
+ *     whatever was written
  */
-public final class ReleaseSql {
+public record ReleaseSql(String confirm, String confirmReads) {
+    private static final String LEVEL = "pg_catalog.current_setting('synchronous_commit')";
+
     /** In front of COMMIT. Its parameter is a mark; the first column is what is kept: the mark, a space, the level. */
-    public static final String KEEP;
+    public static final String KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text)"
+            + " || ' ' || " + LEVEL + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
 
     /** What is kept, and which server process says so. */
     public static final String KEPT =
@@ -50,32 +57,19 @@ public final class ReleaseSql {
             + ")')), 'execute') then null"
             + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
 
-    /** Behind COMMIT. The first column is what was kept. */
-    private final String confirm;
-
-    private final String confirmReads;
-
-    static {
-        KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text) || ' ' || " + level()
-                + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
-    }
-
     /**
      * The statements for a server.
      *
      * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on. It waits for no
      *     standby
      */
-    public ReleaseSql(boolean flushing) {
-        this.confirm = "select c.kept, pg_catalog.set_config('synchronous_commit', c.level, true), "
-                + emit(flushing, "c.level")
-                + " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"
+    public static ReleaseSql of(boolean flushing) {
+        String kept = " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"
                 + " from pg_catalog.current_setting('rowlock.commit', true) as kept offset 0) as c";
-        this.confirmReads = "select " + emit(flushing, level());
-    }
-
-    private static String level() {
-        return "pg_catalog.current_setting('synchronous_commit')";
+        return new ReleaseSql(
+                "select c.kept, pg_catalog.set_config('synchronous_commit', c.level, true), "
+                        + emit(flushing, "c.level") + kept,
+                "select " + emit(flushing, LEVEL));
     }
 
     /**
@@ -91,19 +85,6 @@ public final class ReleaseSql {
                 + " = 'local' or pg_catalog.current_setting('synchronous_standby_names') = '')"
                 + " then case when pg_catalog.pg_current_wal_insert_lsn() > pg_catalog.pg_current_wal_flush_lsn() then "
                 + (flushing ? message + "false, 'rowlock', '', true)" : commits) + " end else " + commits + " end";
-    }
-
-    /** Behind COMMIT, in a transaction of its own: waits as was kept. The first column is what was kept. */
-    public String confirm() {
-        return confirm;
-    }
-
-    /**
-     * In front of a plain COMMIT, or alone in autocommit: has it wait for what may have been read, too, whatever was
-     * written.
-     */
-    public String confirmReads() {
-        return confirmReads;
     }
 
     /** The statements to wait as a level says, in the transaction that has begun, at its COMMIT. */

@@ -206,8 +206,8 @@ public final class RowSql {
         List<Column> columns = table.columns();
         String printed = IntStream.range(0, columns.size())
                 .mapToObj(i -> "coalesce("
-                        + columns.get(i).kind().print(column(columns.get(i)))
-                        + ", " + columns.get(i).kind().print("k.c" + i) + ')')
+                        + columns.get(i).kind().textOf(column(columns.get(i)))
+                        + ", " + columns.get(i).kind().textOf("k.c" + i) + ')')
                 .collect(Collectors.joining(", "));
         return new Part(
                 identity(table) + "select k.n, " + printed + " from " + table.ids() + " with ordinality as k("
@@ -235,7 +235,7 @@ public final class RowSql {
         return new Part(
                 "select "
                         + table.columns().stream()
-                                .map(column -> column.kind().print("cast(? as " + column.type() + ')'))
+                                .map(column -> column.kind().textOf("cast(? as " + column.type() + ')'))
                                 .collect(Collectors.joining(", ")),
                 RowSql::bindOne,
                 Result.IGNORED);

@@ -26,7 +26,7 @@ public final class WriteSql {
     public record WrongCount(int number, long found) {}
 
     /**
-     * The text with the check. It has one parameter more, behind its own, for {@link #mark}.
+     * The text with the check. It has one parameter more, behind its own, for {@link GuardSql#mark}.
      *
      * @param sql the statement, without a semicolon at its end
      * @param returning whether it has a RETURNING of its own
@@ -44,11 +44,6 @@ public final class WriteSql {
                 ? counted + " select r.*, c.n from (select " + check + " as n from rowlock) as c"
                         + " left join rowlock as r on true"
                 : counted + " select " + check + " from rowlock";
-    }
-
-    /** The value of the parameter of a check. */
-    public static String mark() {
-        return GuardSql.mark();
     }
 
     /** The count that an error says is wrong, or null where the error is another. */

@@ -43,7 +43,6 @@ public enum IdType {
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
     private static final String IN_INT4 = " between -2147483648 and 2147483647";
-    private static final String BEFORE_CHRIST = " BC";
     private static final Pattern PADDING = Pattern.compile(" +\\z");
 
     /** What the server reads as a number. */
@@ -92,28 +91,25 @@ public enum IdType {
         return output != null && STEADY_OUTPUT.matcher(output).matches() ? OTHER : KEYLESS;
     }
 
-    /** An expression: the value of a column, printed for {@link #text}. */
-    public String print(String column) {
-        return switch (this) {
-            case TIMESTAMPTZ -> "cast(pg_catalog.timezone('UTC', " + column + ") as pg_catalog.text)";
-            // As bytea_output = hex has it.
-            case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
-            default -> "cast(" + column + " as pg_catalog.text)";
-        };
-    }
-
-    /** An expression: {@link #text} of {@link #print}. */
+    /**
+     * An expression: the text of an id, as of rule 2, from the value of a column; a value that no key has stays as the
+     * server prints it.
+     */
     public String textOf(String column) {
-        String printed = print(column);
+        String printed = "cast(" + column + " as pg_catalog.text)";
         return switch (this) {
             case NUMERIC -> "cast(pg_catalog.trim_scale(" + column + ") as pg_catalog.text)";
             case TIMESTAMP ->
                 "case when " + printed + " like '% BC' then " + printed + " else pg_catalog.replace(" + printed
                         + ", ' ', 'T') end";
-            case TIMESTAMPTZ ->
-                "case when " + printed + " like '% BC' then pg_catalog.replace(" + printed
-                        + ", ' BC', '+00 BC') when " + printed + " like '%infinity' then " + printed
-                        + " else pg_catalog.replace(" + printed + ", ' ', 'T') || 'Z' end";
+            case TIMESTAMPTZ -> {
+                String utc = "cast(pg_catalog.timezone('UTC', " + column + ") as pg_catalog.text)";
+                yield "case when " + utc + " like '% BC' then pg_catalog.replace(" + utc + ", ' BC', '+00 BC') when "
+                        + utc + " like '%infinity' then " + utc + " else pg_catalog.replace(" + utc
+                        + ", ' ', 'T') || 'Z' end";
+            }
+            // As bytea_output = hex has it.
+            case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
             default -> printed;
         };
     }
@@ -147,23 +143,6 @@ public enum IdType {
         return switch (this) {
             case TEXT, VARCHAR, CHAR, OTHER -> true;
             default -> false;
-        };
-    }
-
-    /** The text of an id, as of rule 2, from what {@link #print} gave; a value that no key has stays as it is. */
-    public String text(String printed) {
-        return switch (this) {
-            case NUMERIC -> {
-                BigDecimal number = decimal(printed);
-                yield number == null ? printed : plain(number);
-            }
-            case TIMESTAMP -> iso(printed, "");
-            // Printed in UTC and without a zone, which has to be there for the server to read it.
-            case TIMESTAMPTZ ->
-                printed.endsWith(BEFORE_CHRIST)
-                        ? printed.replace(BEFORE_CHRIST, "+00" + BEFORE_CHRIST)
-                        : iso(printed, "Z");
-            default -> printed;
         };
     }
 
@@ -212,13 +191,6 @@ public enum IdType {
     /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */
     public boolean isExact() {
         return this != OTHER && this != KEYLESS;
-    }
-
-    /** Infinity and what is before the common era stay as they are printed. */
-    private static String iso(String printed, String zone) {
-        return printed.endsWith("infinity") || printed.endsWith(BEFORE_CHRIST)
-                ? printed
-                : printed.replace(' ', 'T') + zone;
     }
 
     private static @Nullable String integer(String text, long least, long most) {

@@ -24,7 +24,7 @@ class KeptWritesTest {
                     i + 1,
                     List.of());
         }
-        writes.end(Ending.plain());
+        writes.end(Ending.PLAIN);
         return flushes.flush(ResolvedRequest.NONE, false, false, writes);
     }
 
