@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -44,7 +45,8 @@ public final class RowLockGuard {
 
     private static final int KEY_VERSION = 1;
 
-    private static final String STATE = "select g.current, g.enabled from rowlock.guards as g"
+    private static final String STATE = "select g.current and (select v.guard = " + GUARD_VERSION + " and v.key = "
+            + KEY_VERSION + " from rowlock.version() as v), g.enabled from rowlock.guards as g"
             + " where g.relation = rowlock.root(cast(cast(? as text) as regclass))";
 
     private final Connection connection;
@@ -200,22 +202,13 @@ public final class RowLockGuard {
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public GuardState stateOf(String table) throws SQLException {
-        String name = LockKey.row(table, 0).table();
-        if (!isInstalled()) {
-            return GuardState.MISSING;
-        }
-        try (PreparedStatement statement = connection.prepareStatement(STATE)) {
-            statement.setString(1, name);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    return GuardState.MISSING;
-                }
-                if (!row.getBoolean(2)) {
-                    return GuardState.DISABLED;
-                }
-                return row.getBoolean(1) && isOfThisVersion() ? GuardState.CURRENT : GuardState.OUTDATED;
-            }
-        }
+        List<GuardState> states = read(
+                STATE,
+                row -> row.getBoolean(2)
+                        ? row.getBoolean(1) ? GuardState.CURRENT : GuardState.OUTDATED
+                        : GuardState.DISABLED,
+                LockKey.row(table, 0).table());
+        return states.isEmpty() ? GuardState.MISSING : states.get(0);
     }
 
     /**
@@ -225,11 +218,9 @@ public final class RowLockGuard {
      * @throws SQLException if they cannot be read
      */
     public List<AuditedTable> auditedTables() throws SQLException {
-        return isInstalled()
-                ? read(
-                        "select relation::text, since, sample, enabled from rowlock.audits order by 1",
-                        row -> new AuditedTable(row.getString(1), instant(row, 2), row.getDouble(3), row.getBoolean(4)))
-                : List.of();
+        return read(
+                "select relation::text, since, sample, enabled from rowlock.audits order by 1",
+                row -> new AuditedTable(row.getString(1), instant(row, 2), row.getDouble(3), row.getBoolean(4)));
     }
 
     /**
@@ -240,40 +231,37 @@ public final class RowLockGuard {
      * @throws SQLException if they cannot be read
      */
     public List<StrayWriter> strayWriters() throws SQLException {
-        return isInstalled()
-                ? read(
-                        "select relation::text, operation, role, application, query, context, first_seen, last_seen"
-                                + " from rowlock.stray_writers order by last_seen desc, first_seen desc, query",
-                        row -> new StrayWriter(
-                                row.getString(1),
-                                row.getString(2),
-                                row.getString(3),
-                                row.getString(4),
-                                row.getString(5),
-                                row.getString(6),
-                                instant(row, 7),
-                                instant(row, 8)))
-                : List.of();
-    }
-
-    private boolean isInstalled() throws SQLException {
-        return read("select to_regclass('rowlock.guards') is not null", row -> row.getBoolean(1))
-                .get(0);
-    }
-
-    private boolean isOfThisVersion() throws SQLException {
         return read(
-                        "select v.guard, v.key from rowlock.version() as v",
-                        row -> row.getInt(1) == GUARD_VERSION && row.getInt(2) == KEY_VERSION)
-                .get(0);
+                "select relation::text, operation, role, application, query, context, first_seen, last_seen"
+                        + " from rowlock.stray_writers order by last_seen desc, first_seen desc, query",
+                row -> new StrayWriter(
+                        row.getString(1),
+                        row.getString(2),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getString(5),
+                        row.getString(6),
+                        instant(row, 7),
+                        instant(row, 8)));
     }
 
-    private <T> List<T> read(String sql, RowMapper<T> mapper) throws SQLException {
+    /** Nothing where nothing is installed. */
+    private <T> List<T> read(String sql, RowMapper<T> mapper, String... binds) throws SQLException {
         List<T> rows = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(sql);
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                rows.add(mapper.map(row));
+        try (Statement look = connection.createStatement();
+                ResultSet installed = look.executeQuery("select to_regclass('rowlock.guards') is not null")) {
+            if (!installed.next() || !installed.getBoolean(1)) {
+                return rows;
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < binds.length; i++) {
+                statement.setString(i + 1, binds[i]);
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    rows.add(mapper.map(row));
+                }
             }
         }
         return rows;

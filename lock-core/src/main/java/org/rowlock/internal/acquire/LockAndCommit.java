@@ -32,7 +32,7 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings) {
             throws SQLException {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
-        WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
+        WriteFlushes flushes = new WriteFlushes(session, writes, request.names(), ending);
         if (rowRequired
                 || !request.inserts().isEmpty()
                 || !flushes.isOne()

@@ -31,8 +31,6 @@ public final class Commit {
     private final CommitErrors errors;
 
     /**
-     * The end of a transaction.
-     *
      * @param keys what the work was done under, for messages; empty where that is not known
      * @param names how these name keys
      * @param endings how it is to end
@@ -70,7 +68,7 @@ public final class Commit {
             commit(session);
             return;
         }
-        WriteFlushes flushes = WriteFlushes.of(session, writes, names, ending);
+        WriteFlushes flushes = new WriteFlushes(session, writes, names, ending);
         run(flushes, () -> {
             send(session, flushes);
             end(session, flushes);
@@ -96,7 +94,6 @@ public final class Commit {
         }
     }
 
-    /** Sends writes with the COMMIT. */
     @FunctionalInterface
     public interface Sending {
         void run() throws SQLException;
@@ -133,7 +130,7 @@ public final class Commit {
      * @throws SQLException if a write fails
      */
     public void send(PgSession session, List<Write<?>> writes) throws SQLException {
-        try (WriteFlushes flushes = WriteFlushes.of(session, writes, names, null)) {
+        try (WriteFlushes flushes = new WriteFlushes(session, writes, names, null)) {
             send(session, flushes);
             flushes.done();
             if (flushes.map()) {
@@ -181,7 +178,6 @@ public final class Commit {
         }
     }
 
-    /** What its failures mean. */
     public CommitErrors errors() {
         return errors;
     }

@@ -26,8 +26,6 @@ public final class CommitErrors {
     private final KeyNames names;
 
     /**
-     * Of one transaction.
-     *
      * @param keys what the work was done under, for messages; empty where that is not known
      * @param names how these name keys
      */
@@ -119,11 +117,7 @@ public final class CommitErrors {
         }
     }
 
-    /**
-     * What a failure of the COMMIT means, however it was sent.
-     *
-     * @return the driver's own, where nothing is stored
-     */
+    /** @return the driver's own, where nothing is stored */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         return isRefusedInBranch(session, e) ? e : meaning(session, ending, judged(session, ending, e));
     }
@@ -157,8 +151,7 @@ public final class CommitErrors {
             return e;
         }
         // Of what the ending could not tell the cause is the answer, unless a pooler has made it, or the driver lost
-        // its
-        // place in the answers: a cancel between two statements can come as an answer to neither.
+        // its place in the answers: a cancel between two statements can come as an answer to neither.
         boolean answered = SqlState.TRANSACTION_RESOLUTION_UNKNOWN.equals(e.getSQLState())
                 && e.getCause() instanceof SQLException cause
                 && !ServerErrors.mayRunOn(cause)

@@ -44,8 +44,6 @@ public final class Ending {
     }
 
     /**
-     * An ending.
-     *
      * @param sql what goes around the COMMIT, or null for nothing
      * @param early whether COMMIT lets go of the locks at once, and what follows waits until it is durable; else COMMIT
      *     waits until all is durable that the transaction may have read, also if it has written nothing itself
@@ -177,8 +175,6 @@ public final class Ending {
     }
 
     /**
-     * What the failure of the flush means.
-     *
      * @return the same where nothing is stored, or nobody knows; one with SQLSTATE 08007 where the answer does not say;
      *     null where it is stored, and not known to be durable
      */

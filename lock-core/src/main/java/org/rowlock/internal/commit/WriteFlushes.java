@@ -34,18 +34,6 @@ public final class WriteFlushes implements AutoCloseable {
     /** Whether the COMMIT is to be a flush of its own. */
     private final boolean commitsAlone;
 
-    private WriteFlushes(
-            PgSession session, List<Write<?>> writes, KeyNames names, boolean checkedHere, @Nullable Ending ending) {
-        this.session = session;
-        this.writes = writes;
-        this.names = names;
-        this.checkedHere = checkedHere;
-        this.ending = ending == null ? Ending.PLAIN : ending;
-        this.commits = ending != null;
-        // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
-        this.commitsAlone = checkedHere || this.ending.isAlone() || session.isOfXa();
-    }
-
     /**
      * Checks and splits. Runs no SQL.
      *
@@ -53,26 +41,28 @@ public final class WriteFlushes implements AutoCloseable {
      * @param ending what is to go with the last, or null for nothing
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
-    public static WriteFlushes of(PgSession session, List<Write<?>> writes, KeyNames names, @Nullable Ending ending)
+    public WriteFlushes(PgSession session, List<Write<?>> writes, KeyNames names, @Nullable Ending ending)
             throws SQLException {
-        List<WriteForm> forms = new ArrayList<>(writes.size());
-        boolean checkedHere = false;
+        this.session = session;
+        this.writes = writes;
+        this.names = names;
+        this.ending = ending == null ? Ending.PLAIN : ending;
+        this.commits = ending != null;
+        boolean uncounted = false;
         for (Write<?> write : writes) {
             WriteForm form = WriteForms.of(session, write);
-            forms.add(form);
-            checkedHere |= write.isExpecting() && !form.changes();
+            add(write, form, results.size() + 1);
+            uncounted |= write.isExpecting() && !form.changes();
         }
-        WriteFlushes flushes = new WriteFlushes(session, writes, names, checkedHere, ending);
-        for (int i = 0; i < writes.size(); i++) {
-            flushes.add(writes.get(i), forms.get(i), i + 1);
-        }
-        if (flushes.commits) {
-            if (flushes.commitsAlone || flushes.scripts.isEmpty()) {
-                flushes.scripts.add(new WriteScript(session));
+        this.checkedHere = uncounted;
+        // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
+        this.commitsAlone = checkedHere || this.ending.isAlone() || session.isOfXa();
+        if (commits) {
+            if (commitsAlone || scripts.isEmpty()) {
+                scripts.add(new WriteScript(session));
             }
-            flushes.last().end(flushes.ending);
+            last().end(this.ending);
         }
-        return flushes;
     }
 
     /** Whether all of them are an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
@@ -143,7 +133,6 @@ public final class WriteFlushes implements AutoCloseable {
         return last().watched();
     }
 
-    /** Whether any is to change so many rows. */
     boolean isExpecting() {
         return writes.stream().anyMatch(Write::isExpecting);
     }
@@ -183,11 +172,7 @@ public final class WriteFlushes implements AutoCloseable {
         scripts.forEach(script -> script.open().close());
     }
 
-    /**
-     * The exception for a count that is wrong.
-     *
-     * @param number of the write, from 1
-     */
+    /** @param number of the write, from 1 */
     UnexpectedRowCountException unexpected(int number, long found, @Nullable Throwable cause) {
         Write<?> write = writes.get(number - 1);
         return Exceptions.unexpectedRowCount(

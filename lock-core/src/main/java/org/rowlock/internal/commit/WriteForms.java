@@ -16,8 +16,6 @@ public final class WriteForms {
     private WriteForms() {}
 
     /**
-     * The form of a write.
-     *
      * @throws IllegalArgumentException if it is not one statement, ends the transaction, is no write, or its values do
      *     not fit
      */

@@ -101,7 +101,6 @@ final class WriteScript implements Tail {
         watch = Watch.NONE;
     }
 
-    /** Whether the transaction ends with it. */
     boolean isEnding() {
         return ending != null;
     }
@@ -203,7 +202,6 @@ final class WriteScript implements Tail {
         return isMapped();
     }
 
-    /** Whether a mapper is to read what an execution returns. */
     boolean isMapped() {
         for (Execution execution : executions) {
             if (execution.statement().rows()) {

@@ -26,7 +26,6 @@ import org.rowlock.internal.text.Exceptions;
  */
 abstract class DriverSession {
     private final BaseConnection driver;
-    private @Nullable String url;
 
     DriverSession(Connection connection) throws SQLException {
         this.driver = unwrap(connection);
@@ -95,13 +94,7 @@ abstract class DriverSession {
 
     /** What distinguishes databases for the catalog cache: the URL that the driver connected to. */
     public String url() throws SQLException {
-        String known = url;
-        if (known == null) {
-            String own = driver.getMetaData().getURL();
-            known = own == null ? "" : own;
-            url = known;
-        }
-        return known;
+        return String.valueOf(driver.getMetaData().getURL());
     }
 
     /** Of the URL what says where: a pool adds parameters of its own. */
@@ -254,9 +247,7 @@ abstract class DriverSession {
         driver.abort(Runnable::run);
     }
 
-    /** The role that logged in. */
     public String user() throws SQLException {
-        String user = driver.getMetaData().getUserName();
-        return user == null ? "" : user;
+        return String.valueOf(driver.getMetaData().getUserName());
     }
 }

@@ -91,8 +91,6 @@ public final class IdColumns {
     }
 
     /**
-     * What was looked up.
-     *
      * @param kind of what the name means, as in pg_class
      * @param schemas in which it was looked for
      * @param schema in which it was found
@@ -110,11 +108,7 @@ public final class IdColumns {
         }
     }
 
-    /**
-     * The id columns of a table.
-     *
-     * @param given the columns given by configuration, or none for the primary key
-     */
+    /** @param given the columns given by configuration, or none for the primary key */
     public RowTable of(PgSession session, String table, List<String> given) throws SQLException {
         Known found = known(session, table, given);
         if (!found.isWhole(given)) {

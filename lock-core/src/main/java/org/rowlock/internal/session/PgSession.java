@@ -197,23 +197,19 @@ public final class PgSession extends DriverSession {
     }
 
     /** Asks. If that begins the transaction it is ended, so that the question takes no snapshot for the caller. */
+    @SuppressWarnings("try")
     public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {
             return look.look();
         }
-        T seen;
-        try {
-            seen = look.look();
-        } catch (SQLException | RuntimeException e) {
-            try {
-                execute("rollback");
-            } catch (SQLException notRolledBack) {
-                e.addSuppressed(notRolledBack);
-            }
-            throw e;
+        try (Rollback behind = () -> execute("rollback")) {
+            return look.look();
         }
-        execute("rollback");
-        return seen;
+    }
+
+    private interface Rollback extends AutoCloseable {
+        @Override
+        void close() throws SQLException;
     }
 
     /** Runs statements without parameters and results. */

@@ -31,11 +31,8 @@ public final class ServerErrors {
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
-            case SqlState.PROTOCOL_VIOLATION -> {
-                ServerErrorMessage server = serverMessage(e);
-                // Known by its place in the server: the number of parameters is another statement's.
-                yield server != null && "exec_bind_message".equals(server.getRoutine());
-            }
+            // The number of parameters is another statement's.
+            case SqlState.PROTOCOL_VIOLATION -> isRaisedIn("exec_bind_message", e);
             default -> false;
         };
     }
@@ -60,8 +57,12 @@ public final class ServerErrors {
 
     /** Whether the server's ProcessInterrupts raised it, as a timeout does; NOWAIT and the like wait for nothing. */
     public static boolean isOfProcessInterrupts(SQLException e) {
+        return isRaisedIn("ProcessInterrupts", e);
+    }
+
+    private static boolean isRaisedIn(String routine, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        return server != null && "ProcessInterrupts".equals(server.getRoutine());
+        return server != null && routine.equals(server.getRoutine());
     }
 
     /**
@@ -121,15 +122,9 @@ public final class ServerErrors {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteSql.findIn(message(e)) : null;
     }
 
-    /**
-     * Whether a rule of a table (CREATE RULE) keeps a statement from standing in a WITH, known by its place in the
-     * server.
-     */
+    /** Whether a rule of a table (CREATE RULE) keeps a statement from standing in a WITH. */
     public static boolean isOfRule(SQLException e) {
-        ServerErrorMessage server = serverMessage(e);
-        return server != null
-                && SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState())
-                && "RewriteQuery".equals(server.getRoutine());
+        return SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState()) && isRaisedIn("RewriteQuery", e);
     }
 
     /** The guard's columns where the error is one that a guard raised. */

@@ -44,17 +44,17 @@ public final class SessionLocks {
 
     private final String holding;
 
-    /** As the server has derived them, in the order they are locked in. */
-    private String keys = "";
+    private Derived derived = new Derived("", "");
 
-    private String held = "";
+    /** As the server has derived them, in the order they are locked in: the parameters of {@link #KEYS}. */
+    private record Derived(String keys, String held) {}
 
     private SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus) {
         this.session = session;
         this.request = request;
         List<String> tables = request.advisory().tables();
         this.holdingInFront = onCitus ? CitusForms.hold(tables, List.of()) : List.of();
-        this.holding = onCitus ? "" : KeySql.holding(tables);
+        this.holding = onCitus ? "" : KeySql.holding(tables, List.of());
     }
 
     /**
@@ -68,7 +68,7 @@ public final class SessionLocks {
         List<String> inFront = locks.inFront(before);
         try (PreparedStatement statement = session.prepare(script(inFront, locks.deriveSql()))) {
             locks.bindDerive(statement, 1);
-            locks.read(result(statement, inFront.size()));
+            locks.derived = locks.read(result(statement, inFront.size()));
         }
         return locks;
     }
@@ -131,7 +131,6 @@ public final class SessionLocks {
         List<String> inFront = inFront(before);
         String lock = "select " + call("pg_catalog.pg_advisory_xact_lock", "") + ", case when k.held then true else "
                 + call("pg_catalog.pg_advisory_unlock", "") + " end" + KEYS;
-        SessionLocks again = new SessionLocks(session, request, !holdingInFront.isEmpty());
         try (PreparedStatement statement = session.prepare(script(inFront, lock + "\n;" + deriveSql()))) {
             bindDerive(statement, bind(statement, 1));
             try (ResultSet row = result(statement, inFront.size())) {
@@ -143,9 +142,8 @@ public final class SessionLocks {
                 }
             }
             statement.getMoreResults();
-            again.read(statement.getResultSet());
+            return read(statement.getResultSet()).keys().equals(derived.keys());
         }
-        return again.keys.equals(keys);
     }
 
     /**
@@ -184,12 +182,12 @@ public final class SessionLocks {
     }
 
     private int bind(PreparedStatement statement, int at) throws SQLException {
-        statement.setString(at, keys);
-        statement.setString(at + 1, held);
+        statement.setString(at, derived.keys());
+        statement.setString(at + 1, derived.held());
         return at + 2;
     }
 
-    private void read(ResultSet result) throws SQLException {
+    private Derived read(ResultSet result) throws SQLException {
         try (ResultSet row = result) {
             row.next();
             String refused = row.getString(3);
@@ -197,8 +195,7 @@ public final class SessionLocks {
                 Guard guard = new Guard("", "", refused, Guard.Lock.NOT_TRIED);
                 throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
             }
-            keys = row.getString(1);
-            held = row.getString(2);
+            return new Derived(row.getString(1), row.getString(2));
         }
     }
 

@@ -117,11 +117,10 @@ final class AdvisorySql {
     }
 
     private static int bindMarks(PreparedStatement statement, int at, int marks) throws SQLException {
-        int next = at;
         for (int i = 0; i < marks; i++) {
-            next = GuardSql.bindMark(statement, next);
+            statement.setString(at + i, GuardSql.mark());
         }
-        return next;
+        return at + marks;
     }
 
     /** A pair or a bigint. */

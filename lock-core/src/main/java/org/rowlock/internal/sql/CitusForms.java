@@ -1,6 +1,7 @@
 package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -54,6 +55,10 @@ public final class CitusForms extends FlushForms {
     private static final Comparator<Row> ORDER =
             Comparator.comparing(Row::id, CitusForms::compare).thenComparing(Row::givenId, CitusForms::compare);
 
+    CitusForms() {
+        super(ARM, APPLY, RESTORE);
+    }
+
     @Override
     boolean isRowTry(LockPlan plan) {
         // Of a table that is on every machine the rows are behind a lock that SKIP LOCKED waits for.
@@ -70,21 +75,6 @@ public final class CitusForms extends FlushForms {
     boolean isArmed(LockPlan plan) {
         return plan.waitKind() == WaitKind.AT_MOST
                 || (plan.waitKind() == WaitKind.NO_WAIT && !plan.rows().isEmpty());
-    }
-
-    @Override
-    List<Part> arm() {
-        return ARM;
-    }
-
-    @Override
-    Part rearm() {
-        return APPLY;
-    }
-
-    @Override
-    Part restore() {
-        return RESTORE;
     }
 
     @Override
@@ -123,13 +113,7 @@ public final class CitusForms extends FlushForms {
     }
 
     private static int compare(List<String> one, List<String> other) {
-        for (int i = 0; i < Math.min(one.size(), other.size()); i++) {
-            int compared = compare(one.get(i), other.get(i));
-            if (compared != 0) {
-                return compared;
-            }
-        }
-        return Integer.compare(one.size(), other.size());
+        return Arrays.compare(one.toArray(String[]::new), other.toArray(String[]::new), CitusForms::compare);
     }
 
     /** Numbers first. */

@@ -13,11 +13,26 @@ import org.rowlock.internal.sql.Part.Result;
 
 /** Puts the parts of a plan in their order, on PostgreSQL. Where locking takes other statements there is a subclass. */
 class FlushForms {
+    private final List<Part> arm;
+    private final Part rearm;
+    private final Part restore;
+
+    FlushForms() {
+        this(List.of(WaitSql.ARM), WaitSql.REARM, WaitSql.RESTORE);
+    }
+
     /**
-     * The flush of a plan.
-     *
-     * @param request for forms that are not {@linkplain #isOfPlan of the plan alone}
+     * @param arm what bounds the waits
+     * @param rearm so that the waits of all statements together stay within the bound
+     * @param restore gives the caller its own bound back
      */
+    FlushForms(List<Part> arm, Part rearm, Part restore) {
+        this.arm = arm;
+        this.rearm = rearm;
+        this.restore = restore;
+    }
+
+    /** @param request for forms that are not {@linkplain #isOfPlan of the plan alone} */
     final Flush flush(LockPlan plan, ResolvedRequest request) {
         List<Part> parts = new ArrayList<>();
         boolean bounded = plan.waitKind() != WaitKind.FOREVER && !plan.isAdvisoryTry() && !isRowTry(plan);
@@ -30,7 +45,7 @@ class FlushForms {
             parts.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
-            parts.addAll(arm());
+            parts.addAll(arm);
         }
         if (plan.fronted()) {
             parts.add(WaitSql.FRONT);
@@ -53,7 +68,7 @@ class FlushForms {
             }
         }
         if (armed) {
-            parts.add(restore());
+            parts.add(restore);
         }
         if (plan.tail() != null) {
             parts.add(Part.withoutBinds(plan.tail(), Result.TAIL));
@@ -79,7 +94,7 @@ class FlushForms {
         for (int i = 0; i < plan.inserts().size(); i++) {
             int index = i;
             if (plan.waitKind() == WaitKind.AT_MOST) {
-                parts.add(rearm());
+                parts.add(rearm);
             }
             parts.add(new Part(
                     plan.inserts().get(i),
@@ -121,19 +136,6 @@ class FlushForms {
         return plan.waitKind() == WaitKind.AT_MOST;
     }
 
-    List<Part> arm() {
-        return List.of(WaitSql.ARM);
-    }
-
-    /** So that the waits of all statements together stay within the bound. */
-    Part rearm() {
-        return WaitSql.REARM;
-    }
-
-    Part restore() {
-        return WaitSql.RESTORE;
-    }
-
     List<Part> advisoryLock(LockPlan plan) {
         return List.of(AdvisorySql.lock(plan, KeySql.holding(plan.tables(), plan.keysAlone())));
     }
@@ -143,7 +145,7 @@ class FlushForms {
         for (int group = 0; group < plan.rows().size(); group++) {
             if (plan.waitKind() == WaitKind.AT_MOST
                     && (plan.isAdvisory() || !plan.inserts().isEmpty() || group > 0)) {
-                statements.add(rearm());
+                statements.add(rearm);
             }
             RowPart part = plan.rows().get(group);
             statements.add(

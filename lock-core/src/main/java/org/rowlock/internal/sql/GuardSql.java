@@ -80,13 +80,9 @@ public final class GuardSql {
     }
 
     /** Sets the parameter of one raised error. */
-    static int bindMark(PreparedStatement statement, int at) throws SQLException {
+    static int bindMark(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         statement.setString(at, MARK);
         return at + 1;
-    }
-
-    static int bindMark(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
-        return bindMark(statement, at);
     }
 
     /** What a guard saw that refused without an error, or null where the text is another. */

@@ -65,12 +65,9 @@ public final class KeySql {
      * cannot be renamed away, and another take its name and OID, between a lock and the work under it. Nothing refers
      * to these queries, so the server locks their tables and does not run them. It also makes the session look at the
      * names anew, which within a transaction it would not.
+     *
+     * @param known those whose id columns are checked to be of the types that are known
      */
-    public static String holding(List<String> tables) {
-        return holding(tables, List.of());
-    }
-
-    /** The same, with a check that the id columns of some of the tables are of the types that are known. */
     public static String holding(List<String> tables, List<RowTable> known) {
         if (tables.isEmpty()) {
             return "";

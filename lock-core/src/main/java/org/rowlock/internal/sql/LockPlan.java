@@ -45,11 +45,7 @@ record LockPlan(
         @Nullable String tail,
         @Nullable Watch watch) {
 
-    /**
-     * The row locks of one table in one mode.
-     *
-     * @param one whether there is no more than one in it
-     */
+    /** @param one whether there is no more than one in it */
     record RowPart(RowTable table, RowLockMode mode, boolean one) {
         @Override
         public int hashCode() {

@@ -24,7 +24,6 @@ public record ReleaseSql(String confirm, String confirmReads) {
     public static final String KEPT =
             "select pg_catalog.current_setting('rowlock.commit', true), pg_catalog.pg_backend_pid()";
 
-    /** How many characters a mark has. */
     public static final int MARK_LENGTH = 16;
 
     private static final String SIGNATURE = "'pg_catalog.pg_logical_emit_message(boolean,text,text";
@@ -58,8 +57,6 @@ public record ReleaseSql(String confirm, String confirmReads) {
             + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
 
     /**
-     * The statements for a server.
-     *
      * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on. It waits for no
      *     standby
      */

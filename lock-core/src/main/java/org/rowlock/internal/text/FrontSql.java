@@ -24,7 +24,6 @@ public final class FrontSql {
     public static final String SQL =
             sql("cast(? as boolean)", "cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
 
-    /** How many parameters these are. */
     public static final int PARAMETERS = 4;
 
     private static final long OFFSET = 0xcbf29ce484222325L;
@@ -32,7 +31,6 @@ public final class FrontSql {
 
     private FrontSql() {}
 
-    /** The same without parameters. */
     public static String literal(boolean timed, long key, int millis) {
         return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
     }

@@ -42,10 +42,12 @@ public final class IdText {
         if (id instanceof String text) {
             return checked(table, text);
         }
-        if (id instanceof Long || id instanceof Integer || id instanceof Short || id instanceof Byte) {
-            return id.toString();
-        }
-        if (id instanceof UUID || id instanceof BigInteger) {
+        if (id instanceof Long
+                || id instanceof Integer
+                || id instanceof Short
+                || id instanceof Byte
+                || id instanceof UUID
+                || id instanceof BigInteger) {
             return id.toString();
         }
         if (id instanceof BigDecimal decimal) {
@@ -106,28 +108,21 @@ public final class IdText {
 
     /** ISO 8601 with seconds always and as few digits of the fraction as needed; points in time in UTC. */
     private static String ofTemporal(String table, Temporal value) {
-        if (value instanceof LocalDate date) {
-            return DateTimeFormatter.ISO_LOCAL_DATE.format(inRange(table, date));
-        }
-        if (value instanceof LocalTime time) {
-            return DateTimeFormatter.ISO_LOCAL_TIME.format(inRange(table, time));
-        }
-        if (value instanceof LocalDateTime dateTime) {
-            return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(inRange(table, dateTime));
-        }
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
             Instant instant = Instant.from(value);
             if (instant.getEpochSecond() < FIRST_SECOND || instant.getEpochSecond() > LAST_SECOND) {
                 throw refused(table, value, "is outside the years 1 to 9999");
             }
-            return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(
-                            inRange(table, LocalDateTime.ofInstant(instant, ZoneOffset.UTC)))
-                    + 'Z';
+            return ofTemporal(table, LocalDateTime.ofInstant(instant, ZoneOffset.UTC)) + 'Z';
         }
-        throw refused(table, value, "cannot be a lock key");
-    }
-
-    private static <T extends Temporal> T inRange(String table, T value) {
+        DateTimeFormatter format = value instanceof LocalDate
+                ? DateTimeFormatter.ISO_LOCAL_DATE
+                : value instanceof LocalTime
+                        ? DateTimeFormatter.ISO_LOCAL_TIME
+                        : value instanceof LocalDateTime ? DateTimeFormatter.ISO_LOCAL_DATE_TIME : null;
+        if (format == null) {
+            throw refused(table, value, "cannot be a lock key");
+        }
         if (value.isSupported(ChronoField.YEAR)) {
             int year = value.get(ChronoField.YEAR);
             if (year < 1 || year > 9999) {
@@ -137,7 +132,7 @@ public final class IdText {
         if (value.isSupported(ChronoField.NANO_OF_SECOND) && value.get(ChronoField.NANO_OF_SECOND) % 1000 != 0) {
             throw refused(table, value, "is finer than microseconds, which PostgreSQL would round");
         }
-        return value;
+        return format.format(value);
     }
 
     /**

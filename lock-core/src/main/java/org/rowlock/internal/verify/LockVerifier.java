@@ -53,15 +53,14 @@ public final class LockVerifier {
             + " (white_function_list) does. Leave both empty, or add .*advisory.* to write_function_list.";
 
     private final LockRequests requests;
-    private final ServerExtensions extensions;
+    private final boolean singleEntryNode;
 
     /** By the key alone: whatever the table's strategy, the row lock does its part in any case. */
     private final LockCalls probing;
 
     public LockVerifier(LockRequests requests, boolean singleEntryNode) {
         this.requests = requests;
-        this.extensions =
-                new ServerExtensions(singleEntryNode, requests.config().isAnyTableAdvisory(), requests.citus());
+        this.singleEntryNode = singleEntryNode;
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
         this.probing = new LockCalls(
                 new LockRequests(keysAlone, requests.citus()), new LockObserver(null), KeyQueues.ofWidth(1));
@@ -100,7 +99,7 @@ public final class LockVerifier {
                     // To take leave of each would take as long again.
                     probes.forEach(Probe::kill);
                 }
-                if (hanging || !Verdicts.isConnectionLost(e) || attempt == ATTEMPTS) {
+                if (hanging || probes.size() < 2 || !Verdicts.isConnectionLost(e) || attempt == ATTEMPTS) {
                     throw Verdicts.notTried(e);
                 }
                 LOG.log(Level.INFO, "A connection was lost while advisory locks were verified; trying again", e);
@@ -111,15 +110,14 @@ public final class LockVerifier {
     }
 
     /** Fails without two, and then there is nothing to try again. A pool may have fewer to spare than was thought. */
-    private static void open(DataSource dataSource, int connections, List<Probe> probes) {
+    private static void open(DataSource dataSource, int connections, List<Probe> probes) throws SQLException {
         try {
             while (probes.size() < connections) {
                 probes.add(Probe.open(dataSource));
             }
         } catch (SQLException e) {
             if (probes.size() < 2) {
-                LockVerificationException refused = Verdicts.refusedByPooler(e);
-                throw refused == null ? Verdicts.notTried(e) : refused;
+                throw e;
             }
         }
     }
@@ -129,7 +127,7 @@ public final class LockVerifier {
         // First, since if statements are mixed up no other result means anything.
         verifyPreparedStatements(holder, probes.get(1));
         if (first) {
-            extensions.verify(holder);
+            ServerExtensions.verify(holder, requests, singleEntryNode);
         }
         String table = configuredTable(holder);
         for (Probe probe : probes) {
@@ -149,12 +147,12 @@ public final class LockVerifier {
             return;
         }
         String and = " || cast(? as text)";
-        List<String> answers = new ArrayList<>();
+        List<@Nullable String> answers = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            answers.add(first.readPrepared("select 'first '" + and, "one").get(0));
+            answers.add(first.readPrepared("select 'first '" + and, "one"));
             first.rollback();
-            answers.add(second.readPrepared("select 'second '" + and, "two").get(0));
-            answers.add(first.readPrepared("select 'first '" + and, "three").get(0));
+            answers.add(second.readPrepared("select 'second '" + and, "two"));
+            answers.add(first.readPrepared("select 'first '" + and, "three"));
             first.rollback();
             second.rollback();
         }
@@ -170,13 +168,13 @@ public final class LockVerifier {
     /** The first configured table that is there, since a splitter may decide by the table; null where none is. */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
         for (String table : requests.config().tables()) {
-            List<@Nullable String> found = probe.read(
+            String found = probe.read(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
                             + " and has_any_column_privilege(c.oid, 'update')"
                             + " and has_schema_privilege(c.relnamespace, 'usage')",
                     table);
             probe.rollback();
-            if (!found.isEmpty()) {
+            if (found != null) {
                 return table;
             }
         }
@@ -204,7 +202,7 @@ public final class LockVerifier {
                             + FUNCTION_LISTS,
                     e);
         }
-        String after = probe.read(READ_BEHIND).get(0);
+        String after = probe.read(READ_BEHIND);
         probe.rollback();
         if (!Objects.equals(together, "off") || !Objects.equals(after, "off")) {
             throw Verdicts.wrong(
@@ -255,7 +253,7 @@ public final class LockVerifier {
         boolean bothGranted;
         try {
             holder.read(TRY_SESSION_LOCK, key);
-            bothGranted = other.read(TRY_SESSION_LOCK, key).get(0).equals("t");
+            bothGranted = "t".equals(other.read(TRY_SESSION_LOCK, key));
             if (bothGranted) {
                 holder.requireStillIn(held);
                 other.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);

@@ -6,8 +6,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.PgSession;
@@ -59,21 +57,16 @@ final class Probe implements AutoCloseable {
         connection.rollback();
     }
 
-    /** The columns of the first row, as a statement of its own, or none if there is no row. */
-    List<@Nullable String> read(String sql, String... binds) throws SQLException {
+    /** The first column of the first row, by a statement of its own, or null if there is no row. */
+    @Nullable
+    String read(String sql, String... binds) throws SQLException {
         try (PreparedStatement statement = session.prepare(sql)) {
             for (int i = 0; i < binds.length; i++) {
                 statement.setString(i + 1, binds[i]);
             }
-            List<@Nullable String> columns = new ArrayList<>();
             try (ResultSet row = statement.executeQuery()) {
-                if (row.next()) {
-                    for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
-                        columns.add(row.getString(i));
-                    }
-                }
+                return row.next() ? row.getString(1) : null;
             }
-            return columns;
         }
     }
 
@@ -81,7 +74,8 @@ final class Probe implements AutoCloseable {
      * The same as a statement that the driver has prepared on the server, as it does with statements that are run
      * often.
      */
-    List<@Nullable String> readPrepared(String sql, String... binds) throws SQLException {
+    @Nullable
+    String readPrepared(String sql, String... binds) throws SQLException {
         int threshold = session.prepareThreshold();
         session.setPrepareThreshold(1);
         try {
@@ -103,7 +97,7 @@ final class Probe implements AutoCloseable {
      * @throws SQLException if not: the session was lost, be it behind the back of the driver
      */
     void requireStillIn(String transaction) throws SQLException {
-        if (!transaction.equals(read(TRANSACTION).get(0))) {
+        if (!transaction.equals(read(TRANSACTION))) {
             throw new SQLException(
                     "The session that held a lock is another one now", SqlState.CONNECTION_DOES_NOT_EXIST);
         }
@@ -113,7 +107,7 @@ final class Probe implements AutoCloseable {
     String server() throws SQLException {
         connection.rollback();
         try {
-            return String.valueOf(read(SERVER).get(0));
+            return String.valueOf(read(SERVER));
         } catch (SQLException e) {
             if (!SqlState.UNDEFINED_FUNCTION.equals(e.getSQLState())) {
                 throw e;
@@ -132,7 +126,6 @@ final class Probe implements AutoCloseable {
                 && "off".equals(session.reported("in_hot_standby"));
     }
 
-    /** Ends the session, and with it all that it holds. */
     void kill() {
         try {
             session.kill();

@@ -3,10 +3,10 @@ package org.rowlock.internal.verify;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockVerificationException;
+import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.PgSession;
 
@@ -39,29 +39,21 @@ final class ServerExtensions {
 
     private static final String HAS_CITUS = "select " + CitusDatabases.IS_CITUS;
 
-    private final boolean singleEntryNode;
-    private final boolean anyTableAdvisory;
-    private final CitusDatabases citusDatabases;
-
-    ServerExtensions(boolean singleEntryNode, boolean anyTableAdvisory, CitusDatabases citusDatabases) {
-        this.singleEntryNode = singleEntryNode;
-        this.anyTableAdvisory = anyTableAdvisory;
-        this.citusDatabases = citusDatabases;
-    }
+    private ServerExtensions() {}
 
     /**
      * Refuses strategy ADVISORY where machines lock for themselves.
      *
      * @throws LockVerificationException if it is used and the application does not say that it enters by one machine
      */
-    void verify(Probe probe) throws SQLException {
+    static void verify(Probe probe, LockRequests requests, boolean singleEntryNode) throws SQLException {
         String extension = first(probe, INSTALLED);
         if (extension == null) {
             return;
         }
         if (extension.equals(CITUS)) {
             if ("t".equals(first(probe, HAS_CITUS))) {
-                citusDatabases.add(PgSession.of(probe.connection()));
+                requests.citus().add(PgSession.of(probe.connection()));
             }
             if ("0".equals(first(probe, WORKERS))) {
                 return;
@@ -71,7 +63,7 @@ final class ServerExtensions {
         if (!singleEntryNode) {
             String why = "The database is one of several machines (" + name + ", by its extension " + extension
                     + "), and an advisory lock of one machine excludes nobody on another";
-            if (anyTableAdvisory) {
+            if (requests.config().isAnyTableAdvisory()) {
                 throw Verdicts.wrong(
                         why + ". Let every client enter by one machine and say so with"
                                 + " RowLocks.builder().singleEntryNode(true) (with Spring Boot"
@@ -84,8 +76,8 @@ final class ServerExtensions {
     }
 
     private static @Nullable String first(Probe probe, String sql) throws SQLException {
-        List<@Nullable String> columns = probe.read(sql);
+        String value = probe.read(sql);
         probe.rollback();
-        return columns.isEmpty() ? null : columns.get(0);
+        return value;
     }
 }

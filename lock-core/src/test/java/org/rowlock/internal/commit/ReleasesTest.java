@@ -3,12 +3,14 @@ package org.rowlock.internal.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.rowlock.LockKey;
+import org.rowlock.LockRelease;
 
-class RecentWaitsTest {
-    private static final int KEY = 1;
-    private static final int OTHER = 2;
+class ReleasesTest {
+    private static final LockKey KEY = LockKey.number(1);
+    private static final LockKey OTHER = LockKey.number(2);
 
-    private final RecentWaits waits = new RecentWaits(Long.MAX_VALUE / 2);
+    private final Releases waits = new Releases(LockRelease.EARLY, Long.MAX_VALUE / 2);
 
     @Test
     void nothingIsKnownAtFirst() {
@@ -29,7 +31,7 @@ class RecentWaitsTest {
 
     @Test
     void aWaitIsForgotten() {
-        RecentWaits over = new RecentWaits(-1);
+        Releases over = new Releases(LockRelease.EARLY, -1);
         over.locked(KEY, false, 100_000);
         over.locked(KEY, false, 400_000);
         assertThat(over.isRecent(KEY)).isFalse();
