@@ -100,18 +100,24 @@ final class LockedTransaction {
                 groups.finish(member, served);
                 return;
             }
-            this.<@Nullable Void, SQLException>transact(
-                    dataSource, request, wait, start, permit, (to, bound, hold, in) -> {
-                        TransactionLocks tx = locks.in(to);
-                        Ending.Choice endings = endings(request, permit);
-                        Groups.Flush flush =
-                                (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
-                        if (member == null || !groups.lead(member, permit.entry(), to, flush)) {
-                            tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
-                            groups.doneAlone(member);
-                        }
-                        return null;
-                    });
+            boolean done = false;
+            for (@Nullable Member next = member; !done; next = null) {
+                @Nullable Member leader = next;
+                done = this.<Boolean, SQLException>transact(
+                        dataSource, request, wait, start, permit, (to, bound, hold, in) -> {
+                            TransactionLocks tx = locks.in(to);
+                            Ending.Choice endings = endings(request, permit);
+                            Groups.Flush flush =
+                                    (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
+                            Groups.Led led =
+                                    leader == null ? Groups.Led.ALONE : groups.lead(leader, permit.entry(), to, flush);
+                            if (led == Groups.Led.ALONE) {
+                                tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
+                                groups.doneAlone(leader);
+                            }
+                            return led != Groups.Led.ALONE_ELSEWHERE;
+                        });
+            }
         }
     }
 

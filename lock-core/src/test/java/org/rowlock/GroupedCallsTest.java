@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -173,6 +174,29 @@ class GroupedCallsTest {
         }
         assertThatThrownBy(mapped::rows).hasRootCauseInstanceOf(IllegalStateException.class);
         assertThat(ids()).isEqualTo("1 2");
+    }
+
+    /** A pool closes a connection for some errors, whose ever they are. */
+    @Test
+    void anErrorForWhichThePoolClosesTheConnectionIsThatOfItsMemberAlone() throws Exception {
+        database.execute("create function fails() returns int language plpgsql as"
+                + " $$begin raise 'mine alone' using errcode = '0A000'; end$$");
+        CommitWrites failing = pay(2, 1);
+        failing.add("update account set balance = fails() where id = 2");
+        List<Caller> callers = new ArrayList<>();
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(2);
+            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), pool)) {
+                callers.add(crowd.add(pay(1, 1)));
+                callers.add(crowd.add(failing));
+                callers.add(crowd.add(pay(3, 1)));
+                callers.add(crowd.add(pay(4, 1)));
+            }
+        }
+        assertThat(callers.get(0).failure()).isNull();
+        assertThat(callers.get(1).failure()).hasMessageContaining("mine alone");
+        assertThat(ids()).isEqualTo("1 3 4");
     }
 
     private interface Failing {

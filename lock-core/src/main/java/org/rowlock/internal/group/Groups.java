@@ -69,15 +69,23 @@ public final class Groups {
         return new Member(request.keys().get(0), request.mode(), wait, strategy, request.isRowRequired(), writes);
     }
 
+    /** What became of the call of a leader. */
+    public enum Led {
+        /** It is done, with those of others. */
+        DONE,
+        /** It is to be done alone: nobody can go with it, or they have, and are undone. */
+        ALONE,
+        /** The same on another connection, as that of the undone group is closed. */
+        ALONE_ELSEWHERE
+    }
+
     /**
      * Does a call, and those of other waiting threads.
      *
      * @param entry its place in the queue of the key; null if it passed that by
      * @param connection whose transaction has not begun
-     * @return false if it is to be done alone: nobody can go with it, or they have, and are undone
      */
-    public boolean lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush)
-            throws SQLException {
+    public Led lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush) throws SQLException {
         if (leader.sent) {
             // Handed back by the end of its leader, which did not report that it was undone.
             throw unknown(leader.key, null);
@@ -85,15 +93,15 @@ public final class Groups {
         int most = sizes.most(leader.key);
         // What was handed back is offered no more.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
-            return false;
+            return Led.ALONE;
         }
         PgSession session = PgSession.of(connection);
         if (session.isSimpleQueryMode() || !leader.takes(leader, session)) {
-            return false;
+            return Led.ALONE;
         }
         List<QueueEntry> taken = entry.take(
                 most - 1, offer -> leader.takes(offer, session), joining -> GroupSizes.rounded(1 + joining) - 1);
-        return !taken.isEmpty() && send(leader, taken, connection, flush);
+        return taken.isEmpty() ? Led.ALONE : send(leader, taken, connection, flush);
     }
 
     /** A call that led nobody is done. */
@@ -103,8 +111,7 @@ public final class Groups {
         }
     }
 
-    private boolean send(Member leader, List<QueueEntry> taken, Connection connection, Flush flush)
-            throws SQLException {
+    private Led send(Member leader, List<QueueEntry> taken, Connection connection, Flush flush) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
         taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
         all.forEach(each -> each.begin(observer));
@@ -115,16 +122,15 @@ public final class Groups {
         try {
             flush.send(wait(all), writes(all));
             sizes.done(leader.key, all.size());
+            return Led.DONE;
         } catch (CommitOutcomeUnknownException e) {
             unknown = e;
             throw e;
         } catch (SQLException | RowlockException e) {
             undone = true;
             learn(leader.key, all.size(), e);
-            if (!isUsable(connection)) {
-                leader.tell(observer, LockObserver.outcome(e));
-                throw e;
-            }
+            // The error may be that of any of them, and pools close a connection for some.
+            return isUsable(connection) ? Led.ALONE : Led.ALONE_ELSEWHERE;
         } catch (Throwable e) {
             // Throwable, as an Error may come behind the COMMIT as well.
             unknown = e;
@@ -145,7 +151,6 @@ public final class Groups {
                 leader.tell(observer, outcome(unknown));
             }
         }
-        return !undone;
     }
 
     /** Each has an exception of its own, as callers add to them; made by its own thread, as that may fail too. */
