@@ -199,6 +199,25 @@ class GroupedCallsTest {
         assertThat(ids()).isEqualTo("1 3 4");
     }
 
+    /** Its trigger sees what a COMMIT of its own would show it. */
+    @Test
+    void aDeferredTriggerSeesTheWholeOfItsCallAndNoMore() throws Exception {
+        database.execute(
+                "create table seen(id int, balance bigint, entries bigint)",
+                "create function look() returns trigger language plpgsql as $$begin insert into seen"
+                        + " select new.id, a.balance, (select count(*) from ledger) from account a where a.id = 1;"
+                        + " return null; end$$",
+                "create constraint trigger look after update on account deferrable initially deferred"
+                        + " for each row execute function look()");
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
+            for (int id = 1; id <= 4; id++) {
+                crowd.add(pay(id, 1));
+            }
+        }
+        assertThat(database.query("select string_agg(balance || ':' || entries, ' ' order by balance) from seen"))
+                .isEqualTo("1:1 2:2 3:3 4:4");
+    }
+
     private interface Failing {
         CommitWrites of(int id);
     }

@@ -20,6 +20,16 @@ public final class GroupSql {
                     + " pg_catalog.pg_locks as l join pg_catalog.pg_class as c on c.oid = l.relation"
                     + " where l.pid = pg_catalog.pg_backend_pid() and c.relrowsecurity))";
 
+    /**
+     * The same of deferred triggers of the user's: behind {@link #CONSTRAINTS} they would see one statement of their
+     * call, and not what is stored in the end.
+     */
+    private static final String NO_DEFERRED_TRIGGER =
+            " and (not exists (select from pg_catalog.pg_trigger as t where t.tginitdeferred and not t.tgisinternal)"
+                    + " or not exists (select from pg_catalog.pg_locks as l join pg_catalog.pg_trigger as t"
+                    + " on t.tgrelid = l.relation where l.pid = pg_catalog.pg_backend_pid()"
+                    + " and t.tginitdeferred and not t.tgisinternal))";
+
     private static final String TABLE_IS_OPEN =
             " and not exists (select from pg_catalog.pg_class as c where c.relrowsecurity"
                     + " and c.oid = cast(cast(? as pg_catalog.text) as pg_catalog.regclass))";
@@ -28,13 +38,14 @@ public final class GroupSql {
 
     /**
      * The last statement in front of the COMMIT: raises an error where row security makes of one statement several, by
-     * the role that runs it, and above READ COMMITTED, where a caller is promised a snapshot of its own.
+     * the role that runs it, where a trigger is deferred, and above READ COMMITTED, where a caller is promised a
+     * snapshot of its own.
      *
      * @param ofTable whether the key is of a table
      */
     public static String check(boolean ofTable) {
-        return "select case when " + READ_COMMITTED + NO_POLICY + (ofTable ? TABLE_IS_OPEN : "") + " then '' else "
-                + GuardSql.raise("'" + REFUSED + "' || " + GuardSql.ISOLATION) + " end";
+        return "select case when " + READ_COMMITTED + NO_POLICY + NO_DEFERRED_TRIGGER + (ofTable ? TABLE_IS_OPEN : "")
+                + " then '' else " + GuardSql.raise("'" + REFUSED + "' || " + GuardSql.ISOLATION) + " end";
     }
 
     /** The parameters of the check; the table is that of the key, or null. */
