@@ -199,6 +199,19 @@ class GroupedCallsTest {
         assertThat(ids()).isEqualTo("1 3 4");
     }
 
+    @Test
+    void aGroupTakesOneConnection() throws Exception {
+        ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(8).build(), observed)) {
+            for (int id = 1; id <= 16; id++) {
+                crowd.add(pay(id, 1));
+            }
+        }
+        assertThat(transactions()).isEqualTo("8 8");
+        assertThat(observed.borrowed()).as("with that of the one in front").isEqualTo(3);
+        assertThat(observed.mostOpen()).isOne();
+    }
+
     /** Its trigger sees what a COMMIT of its own would show it. */
     @Test
     void aDeferredTriggerSeesTheWholeOfItsCallAndNoMore() throws Exception {
