@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +29,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.Waiters.Body;
 import org.rowlock.jdbc.Waiters.Waiter;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
@@ -650,6 +653,39 @@ class GroupTest {
         assertThat(tags()).containsExactly("", "a", "b");
     }
 
+    /** In the moment between its admission and its departure, when neither the queue nor the driver can cancel it. */
+    @Test
+    void aLeaderThatIsCancelledWhenItIsLetInSendsNobody() throws Exception {
+        AtomicReference<Statement> own = new AtomicReference<>();
+        AtomicInteger looks = new AtomicInteger(-1);
+        QueuePolicy cancelling = (kept, waiting) -> {
+            // Once for the first of those who wait, which is let in; then for the next.
+            if (looks.get() >= 0 && looks.incrementAndGet() == 2) {
+                try {
+                    own.get().cancel();
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            return 1;
+        };
+        gated = new GatedDatabase(
+                database.dataSource(),
+                new JdbcSettings(
+                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8),
+                new KeyQueues(() -> cancelling, GatedDatabase.NEVER_OVER));
+        gated.learn("account");
+        try (Waiters waiters = new Waiters(database, gated)) {
+            Waiter<Integer> cancelled = waiters.add(cancellable(own));
+            Waiter<Integer> other = waiters.add(connection -> Waiters.add(connection, "/a"));
+            looks.set(0);
+            waiters.release();
+            assertThat(cancelled.state()).isEqualTo("57014");
+            assertThat(other.get()).isOne();
+        }
+        assertThat(tags()).containsExactly("", "a");
+    }
+
     /** By a timeout of the statement, or of all sessions of the role. */
     @ParameterizedTest
     @ValueSource(strings = {"", "lock_timeout", "statement_timeout"})
@@ -680,6 +716,34 @@ class GroupTest {
             }
         }
         assertThat(tags()).containsExactly("");
+    }
+
+    /** A wait for what only the first wants, such as the parent that its foreign key names, is nobody else's. */
+    @Test
+    void aTimeoutOfTheFirstForAnotherRowIsItsOwn() throws Exception {
+        database.execute(
+                "create table parent(id int primary key)",
+                "insert into parent values (1), (2)",
+                "alter table account add parent int references parent");
+        PGSimpleDataSource source = database.dataSource();
+        source.setOptions("-c lock_timeout=1s");
+        gated = new GatedDatabase(
+                source,
+                new JdbcSettings(
+                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8),
+                GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+        gated.learn("account");
+        String sql = "update account set parent = ? where id = ?";
+        try (org.rowlock.testing.Session other = database.session("other")) {
+            other.execute("select from parent where id = 1 for update");
+            try (Waiters waiters = new Waiters(database, gated)) {
+                Waiter<Integer> first = waiters.add(connection -> Waiters.update(connection, sql, 1, 1));
+                Waiter<Integer> second = waiters.add(connection -> Waiters.update(connection, sql, 2, 1));
+                waiters.release();
+                assertThat(first.state()).isEqualTo("55P03");
+                assertThat(second.get()).isOne();
+            }
+        }
     }
 
     @Test

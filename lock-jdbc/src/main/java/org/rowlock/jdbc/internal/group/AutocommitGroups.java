@@ -58,7 +58,7 @@ public final class AutocommitGroups {
         if (!shares(new Table(common, table), access)) {
             return AloneReason.TABLE;
         }
-        member.ready(common, row, session, access);
+        member.ready(common, table, row, session, access);
         return null;
     }
 

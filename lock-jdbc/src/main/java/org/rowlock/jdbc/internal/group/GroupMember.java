@@ -8,12 +8,15 @@ import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.GT;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.TableFigures;
@@ -38,6 +41,7 @@ public final class GroupMember {
     private final TableFigures figures;
 
     private @Nullable Identity identity;
+    private String table = "";
     private String row = "";
     private int queryTimeout;
     private @Nullable GroupSession session;
@@ -80,8 +84,10 @@ public final class GroupMember {
         this.figures = figures;
     }
 
-    void ready(Identity own, String ownRow, GroupSession ownSession, DriverAccess ownAccess) throws SQLException {
+    void ready(Identity own, String ownTable, String ownRow, GroupSession ownSession, DriverAccess ownAccess)
+            throws SQLException {
         queryTimeout = statement.getQueryTimeout();
+        table = ownTable;
         row = ownRow;
         session = ownSession;
         access = ownAccess;
@@ -91,22 +97,23 @@ public final class GroupMember {
     /**
      * The wait is over.
      *
+     * @param mayLead whether it may send those of others, as it is to be sent itself
      * @return whether there is nothing more to wait for: another has led it, or it is to lead others
      */
-    public boolean entered(QueueEntry entry) throws SQLException {
+    public boolean entered(QueueEntry entry, boolean mayLead) throws SQLException {
         served = entry.served();
         // What was handed back is offered no more.
         GroupSession own = session;
         DriverAccess driver = access;
-        if (entry.isIn() && own != null && driver != null && entry.offer() != null && own.isReady(driver)) {
+        if (mayLead && entry.isIn() && own != null && driver != null && entry.offer() != null && own.isReady(driver)) {
             taken = entry.take(groups.sizes.most(row) - 1, this::takes);
         }
         return served != null || !taken.isEmpty();
     }
 
-    /** Whether it is to send those of others. */
-    public boolean leads() {
-        return !taken.isEmpty();
+    /** Whether it goes to the server by itself, in whatever way: it leads nobody, and may not have been sent. */
+    public boolean isAlone() {
+        return taken.isEmpty() && !sent;
     }
 
     private boolean takes(Object offer) {
@@ -177,6 +184,8 @@ public final class GroupMember {
         List<GroupMember> others = all.subList(1, all.size());
         Fate fate = Fate.UNDONE;
         boolean ownTimeout = false;
+        boolean timeoutOfAll = false;
+        long start = System.nanoTime();
         @Nullable SQLException failure = null;
         long[] counts = {};
         try {
@@ -189,11 +198,12 @@ public final class GroupMember {
             others.forEach(each -> each.leader = this);
             counts = statement.executeLargeBatch();
             fate = Fate.DONE;
-            done = new Done(counts[0], statement.getWarnings());
+            done = new Done(counts[0], ownWarnings());
         } catch (SQLException e) {
             failure = e.getCause() instanceof PSQLException cause ? cause : e;
             fate = fate == Fate.UNDONE || isUndone(failure) ? Fate.UNDONE : fate;
             ownTimeout = isTimeout(failure) && isOfFirst(e) && !cancelledByMember;
+            timeoutOfAll = ownTimeout && isOfAll((PSQLException) failure, System.nanoTime() - start);
         } finally {
             sent = fate == Fate.UNKNOWN;
             others.forEach(each -> each.leader = null);
@@ -201,7 +211,7 @@ public final class GroupMember {
                 switch (fate) {
                     case DONE -> taken.get(i).complete(new Done(counts[i + 1], warnings()));
                     case UNKNOWN -> taken.get(i).fail(unknown(failure));
-                    case UNDONE -> others.get(i).undone(taken.get(i), ownTimeout ? failure : null);
+                    case UNDONE -> others.get(i).undone(taken.get(i), timeoutOfAll ? failure : null);
                 }
             }
             restore();
@@ -219,15 +229,34 @@ public final class GroupMember {
         }
     }
 
-    /**
-     * Each has waited for the row as long as its own lock_timeout lets it; by other errors nobody knows whose it is.
-     */
+    /** By another error than a timeout of all nobody knows whose it is. */
     private void undone(QueueEntry entry, @Nullable SQLException timeout) {
         sent = false;
-        if (timeout instanceof PSQLException error && SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())) {
+        if (timeout instanceof PSQLException error) {
             entry.fail(new PSQLException(Objects.requireNonNull(error.getServerErrorMessage())));
         } else {
             entry.handBack();
+        }
+    }
+
+    /**
+     * Whether each has waited for the row as long as its own timeout lets it. The server says in which table the wait
+     * was, if it says anything: not if it was for a parent, say, or for a value of a unique index.
+     */
+    private boolean isOfAll(PSQLException timeout, long nanos) {
+        String where = Objects.requireNonNull(timeout.getServerErrorMessage()).getWhere();
+        List<String> name = TableName.parts(table);
+        boolean over = queryTimeout > 0 && nanos >= TimeUnit.SECONDS.toNanos(queryTimeout);
+        return (over || SqlState.LOCK_NOT_AVAILABLE.equals(timeout.getSQLState()))
+                && (where == null || where.matches(".*\\W" + Pattern.quote(name.get(name.size() - 1)) + "\\W.*"));
+    }
+
+    /** Whoever has closed the statement meanwhile: what is done is done. */
+    private @Nullable SQLWarning ownWarnings() {
+        try {
+            return statement.getWarnings();
+        } catch (SQLException e) {
+            return null;
         }
     }
 

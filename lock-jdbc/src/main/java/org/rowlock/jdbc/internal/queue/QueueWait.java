@@ -29,7 +29,7 @@ final class QueueWait {
 
     /** Whether a group has done it, or it leads one now; once, behind the wait. */
     boolean isOfGroup() throws SQLException {
-        return member != null && member.entered(entry);
+        return member != null && member.entered(entry, !cancelled);
     }
 
     boolean isAdmitted() {

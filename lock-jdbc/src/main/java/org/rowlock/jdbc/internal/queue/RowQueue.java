@@ -98,7 +98,7 @@ final class RowQueue {
                 entered = queue(new QueueWait(statement, entry, member), plan, row);
             }
             if (entered) {
-                boolean fronts = mode == RowlockMode.QUEUE && (member == null || !member.leads());
+                boolean fronts = mode == RowlockMode.QUEUE && (member == null || member.isAlone());
                 turn = new Turn(access, entry, plan, fronts && row.isFrontable() ? front(entry, row) : null);
             }
             return turn;

@@ -1,0 +1,88 @@
+package org.rowlock.jdbc.internal.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.session.DriverAccess;
+import org.rowlock.testing.TestDatabase;
+
+/** What becomes of members in moments that a program cannot choose. */
+class GroupMemberTest {
+    private static final String SQL = "update account set balance = balance + 1 where id = ?";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1)");
+
+    private final AutocommitGroups groups = new AutocommitGroups(8);
+    private final KeyQueues queues = KeyQueues.ofWidth(1);
+
+    /** The driver's statement, which another thread closes when its batch is done. */
+    private static PreparedStatement closedBehindItsBatch(PreparedStatement statement) {
+        return (PreparedStatement) Proxy.newProxyInstance(
+                GroupMemberTest.class.getClassLoader(),
+                new Class<?>[] {PreparedStatement.class},
+                (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(statement, arguments);
+                        if (method.getName().equals("executeLargeBatch")) {
+                            statement.close();
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private long update() throws Exception {
+        try (Connection connection = database.dataSource().getConnection();
+                PreparedStatement statement = closedBehindItsBatch(connection.prepareStatement(SQL))) {
+            GroupMember member = new GroupMember(
+                    groups, SQL, statement, (to, others) -> to.setInt(others + 1, 1), new TableFigures());
+            QueueEntry entry = queues.entry(1, member);
+            try {
+                groups.ready(member, new GroupSession("origin"), new DriverAccess(connection), "account", "account(1)");
+                entry.enter(Long.MAX_VALUE, Integer.MAX_VALUE);
+                member.entered(entry, true);
+                assertThat(member.isDone()).isTrue();
+                return member.count();
+            } finally {
+                entry.leave();
+            }
+        }
+    }
+
+    @Test
+    void whatIsDoneIsDoneThoughItsStatementIsClosedMeanwhile() throws Exception {
+        QueueEntry front = queues.entry(1, null);
+        assertThat(front.tryEnter()).isTrue();
+        List<FutureTask<Long>> members = new ArrayList<>();
+        for (int i = 1; i <= 4; i++) {
+            int waiting = i;
+            members.add(new FutureTask<>(this::update));
+            new Thread(members.get(i - 1)).start();
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> queues.queued() == waiting);
+        }
+        front.leave();
+        for (FutureTask<Long> each : members) {
+            assertThat(each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isOne();
+        }
+        assertThat(database.query("select balance from account")).isEqualTo("4");
+    }
+}
