@@ -126,7 +126,7 @@ class DocumentationTest {
     @Test
     void everyAdviceOfDoctorHasAnAnchor() throws IOException {
         String reasons = Files.readString(
-                ROOT.resolve("lock-jmh/doctor/src/main/resources/org/rowlock/doctor/rules.properties"));
+                ROOT.resolve("lock-jmh/doctor/src/main/resources/org/rowlock/doctor/words.properties"));
         List<String> rules =
                 RULE.matcher(reasons).results().map(rule -> rule.group(1)).toList();
         assertThat(rules).isNotEmpty();

@@ -13,35 +13,22 @@ import org.jspecify.annotations.Nullable;
  * @param firstPid the session directly behind it that most others are behind
  * @param firstQuery of that
  * @param isFirstInTheWay whether the others wait only because of that one, as behind DDL that waits itself
- * @param state as pg_stat_activity has it; empty where that cannot be seen
- * @param seconds in that state, or prepared
+ * @param state as pg_stat_activity has it, or "prepared", or "not visible"
+ * @param seconds in that state
  * @param query its last statement, normalized; null if it may not be seen
  */
 record Blocker(
-        int pid,
+        String pid,
         String gid,
         double waiting,
         String lock,
         @Nullable String table,
-        int firstPid,
+        String firstPid,
         @Nullable String firstQuery,
         boolean isFirstInTheWay,
         String state,
         double seconds,
         @Nullable String query) {
-    /**
-     * A pause of this length between lock and commit is no work any more, and a statement of this length no short one.
-     */
-    static final double LONG_SECONDS = 10;
-
-    Blocker with(double otherWaiting) {
-        return new Blocker(
-                pid, gid, otherWaiting, lock, table, firstPid, firstQuery, isFirstInTheWay, state, seconds, query);
-    }
-
-    boolean isLong() {
-        return seconds >= LONG_SECONDS;
-    }
 
     /** Whether it holds a lock of this type; behind that may be which. */
     boolean isFor(String type) {
@@ -54,32 +41,26 @@ record Blocker(
     }
 
     String name() {
-        return pid == 0 ? "prepared transaction '" + gid + "'" : "session " + pid;
+        return gid.isEmpty() ? "session " + pid : "prepared transaction '" + gid + "'";
+    }
+
+    String quotedGid() {
+        return gid.replace("'", "''");
     }
 
     /** Which of the rule's forms. */
     String form() {
-        if (pid == 0) {
-            return "prepared";
-        }
-        if (isFirstInTheWay) {
+        if (isFirstInTheWay && !state.equals("prepared")) {
             return "in-front";
         }
-        return switch (state) {
-            case "idle" -> "idle";
-            case "active" -> "active";
-            case "" -> "hidden";
-            default -> "open";
-        };
+        return state.startsWith("idle in") ? "open" : state.replace(' ', '-');
     }
 
-    String figure() {
-        return Figures.sessions(waiting) + " sessions wait behind it"
-                + (lock.equals("relation") && table != null
-                        ? " for table " + table
-                        : lock.equals("advisory") ? " for an advisory lock" : "")
-                + (isFirstInTheWay ? ", most behind session " + firstPid + " (" + firstQuery + ")" : "")
-                + "; it is " + (state.isEmpty() ? pid == 0 ? "prepared" : "not visible" : state) + " for "
-                + Figures.seconds(seconds);
+    /** What the others wait for, in words. */
+    String wanted() {
+        String what = lock.equals("relation") && table != null
+                ? " for table " + table
+                : lock.equals("advisory") ? " for an advisory lock" : "";
+        return what + (isFirstInTheWay ? ", most behind session " + firstPid + " (" + firstQuery + ")" : "");
     }
 }

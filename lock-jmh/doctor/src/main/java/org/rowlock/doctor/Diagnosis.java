@@ -4,6 +4,7 @@ import static org.rowlock.doctor.Threshold.*;
 
 import com.google.gson.GsonBuilder;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the doctor found. Immutable.
@@ -14,8 +15,6 @@ import java.util.List;
  * @param seen the figures behind it
  */
 public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen seen) {
-    private static final int WIDTH = 100;
-
     /** Whether row locks hurt the server. */
     public enum Kind {
         /** They cost so much that changing them shows. */
@@ -45,41 +44,30 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
             return Kind.STANDBY;
         }
         // Where busy sessions cannot be counted, the number of waiters must do.
-        double share = seen.rowWaitShare().orElse(1.0);
+        double share = seen.rowWaitsOfBusy().orElse(1.0);
         if (seen.rowWaits() >= HURT_SESSIONS && share >= HURT_SHARE) {
             return Kind.HURT;
         }
         if (seen.rowWaits() >= FELT_SESSIONS && share >= FELT_SHARE) {
             return Kind.FELT;
         }
-        double transactions = seen.perSecond("transactions");
+        double transactions = seen.transactions();
         boolean isIdle = seen.busySessions() < IDLE_SESSIONS
                 && (transactions < IDLE_PER_SECOND || transactions * seen.seconds() < IDLE_TRANSACTIONS);
-        return seen.hidden() == 0 && isIdle ? Kind.IDLE : Kind.HEALTHY;
+        return !seen.isHidden() && isIdle ? Kind.IDLE : Kind.HEALTHY;
     }
 
     private static String verdict(Kind kind, List<Advice> advice, Seen seen) {
-        String waits = seen.rowWaitShare().isPresent()
-                ? "of " + Figures.sessions(seen.busySessions()) + " busy sessions " + Figures.sessions(seen.rowWaits())
-                        + " wait for a row ("
-                        + Figures.percent(seen.rowWaitShare().get()) + ")"
-                : Figures.sessions(seen.rowWaits()) + " sessions wait for a row";
+        double share = seen.rowWaitsOfBusy().orElse(0.0);
+        String waits = Figures.fill(
+                seen.isHidden()
+                        ? "{rowWaits} sessions wait for a row"
+                        : "of {busySessions} busy sessions {rowWaits} wait for a row ({waitingShare})",
+                seen,
+                Map.of("waitingShare", share));
+        String form = kind == Kind.IDLE && advice.isEmpty() ? "IDLE-ALONE" : kind.name();
         String first = advice.isEmpty() ? "" : " But see " + advice.get(0).subject() + ", below.";
-        return switch (kind) {
-            case HURT -> "Row locks hurt this server: " + waits + ".";
-            case FELT -> "Row locks are felt, but are not what holds this server up: " + waits + ".";
-            case OTHER -> "Few wait for row locks: " + waits + "." + first;
-            case HEALTHY -> "Row locks do not hurt this server, and nothing should change: " + waits + ".";
-            case IDLE ->
-                "This server is all but idle, which says nothing about its busy hours: " + waits + "."
-                        + (advice.isEmpty() ? " Look again in one." : first);
-            case STANDBY -> "This is a standby, where nobody can lock a row: run the doctor on the primary." + first;
-        };
-    }
-
-    /** One screen for a terminal, 100 columns wide. */
-    public String text() {
-        return text(WIDTH, false);
+        return Figures.words("verdict." + form, Map.of("waits", waits, "first", first));
     }
 
     /**
@@ -89,7 +77,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
      * @param details whether to go beyond one screen
      */
     public String text(int width, boolean details) {
-        return new Screen(this, width).text(details);
+        return new Screen(this, width, details).text();
     }
 
     /** For programs: this, as an object. */

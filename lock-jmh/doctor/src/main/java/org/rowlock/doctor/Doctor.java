@@ -5,20 +5,19 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Seen.HorizonHolder;
-import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.ServerQuery.Row;
@@ -35,43 +34,30 @@ public final class Doctor {
     private static final int OLDEST = 14;
     private final ServerAddress address;
     private final ReadOnlySession session;
-    private final boolean showKeys;
-    private final List<Unseen> unseen = new ArrayList<>();
+    private final Set<Unseen> unseen = new LinkedHashSet<>();
 
-    private Doctor(ServerAddress address, ReadOnlySession session, boolean showKeys) {
+    private Doctor(ServerAddress address, ReadOnlySession session) {
         this.address = address;
         this.session = session;
-        this.showKeys = showKeys;
     }
 
     /**
      * Looks at a server.
      *
      * @param duration for how long; one look at least
-     * @param showKeys whether to read and show the primary keys of hot rows
      * @throws UserError if it cannot be looked at
      */
-    public static Diagnosis examine(ServerAddress address, Duration duration, boolean showKeys) {
-        AtomicLong end = new AtomicLong();
-        return examine(address, showKeys, samples -> {
-            if (samples.count() == 1) {
-                end.set(System.nanoTime() + duration.minus(Sampler.INTERVAL).toNanos());
-            }
-            return System.nanoTime() >= end.get();
-        });
+    public static Diagnosis examine(ServerAddress address, Duration duration) {
+        return examine(
+                address, samples -> samples.elapsed().plus(Samples.INTERVAL).compareTo(duration) >= 0);
     }
 
     /** Looks until enough was seen. */
-    static Diagnosis examine(ServerAddress address, boolean showKeys, Predicate<Samples> isEnough) {
+    static Diagnosis examine(ServerAddress address, Predicate<Samples> isEnough) {
         try (ReadOnlySession session = ReadOnlySession.open(address)) {
-            return Diagnosis.of(new Doctor(address, session, showKeys).look(isEnough));
+            return Diagnosis.of(new Doctor(address, session).look(isEnough));
         } catch (SQLException e) {
-            throw new UserError(
-                    "The server at " + address.shown() + " did not let the doctor look at its locks and sessions: "
-                            + Figures.sentence(e.getMessage())
-                            + " Each look may take " + ReadOnlySession.STATEMENT_TIMEOUT.toSeconds()
-                            + " s and reads pg_locks and pg_stat_activity, which any role may on PostgreSQL.",
-                    e);
+            throw ServerFailures.at(address, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UserError("The doctor was interrupted before it had seen enough.", e);
@@ -84,37 +70,28 @@ public final class Doctor {
             refuseOthers(connection);
             return ServerQuery.SERVER.read(connection).get(0);
         });
-        facts.values().put("address", address.shown());
+        facts.values().put("address", address.toString());
         facts.values().put("pooled", session.announcedPid() != facts.count("pid"));
         Server server = facts.as(Server.class);
         double roundTripMillis = session.roundTripMillis();
-        Optional<List<Row>> countersBefore = counters(facts);
-        Optional<List<Row>> tablesBefore = tryRead("updates of tables", ServerQuery.TABLES);
-        Optional<List<Row>> statementsBefore = server.standby() ? Optional.empty() : statements(server);
+        Set<ServerQuery> counting = EnumSet.of(ServerQuery.COUNTERS, ServerQuery.TABLES);
+        if (facts.has("statements_schema") && !server.standby()) {
+            counting.add(ServerQuery.STATEMENTS);
+        }
+        Map<ServerQuery, List<Row>> before = counted(facts, counting);
         long ours = session.transactions();
-        long began = System.nanoTime();
-
-        Sampler sampler = new Sampler(session, showKeys);
-        Samples samples = sampler.sample(server.database(), isEnough);
-        sampler.unreadable()
-                .forEach(table -> unseen.add(new Unseen(
-                        "hot rows of " + table,
-                        "their primary key could not be read (no SELECT on it, no primary key, row security, or a"
-                                + " table lock)",
-                        "They are known by page and tuple in pg_locks only.")));
-
-        double seconds = (System.nanoTime() - began) / 1e9;
+        Samples samples = Samples.of(session, server.database(), isEnough);
+        double seconds = samples.elapsed().toNanos() / 1e9;
         ours = session.transactions() - ours;
-        Optional<List<Row>> statementsAfter = statementsBefore.flatMap(any -> statements(server));
-        Optional<List<Row>> countersAfter = countersBefore.flatMap(any -> counters(facts));
-        Optional<List<Row>> tablesAfter = tablesBefore.flatMap(any -> tryRead("updates of tables", ServerQuery.TABLES));
-        Row first = countersBefore.map(rows -> rows.get(0)).orElse(new Row(Map.of()));
-        Row last = countersAfter.map(rows -> rows.get(0)).orElse(first);
-        statementsAfter.ifPresent(rows -> {
-            unseen.addAll(Unseen.statements(server, rows));
-            rows.forEach(row -> samples.note(row, "query", "queryid"));
-        });
-        unseen.addAll(Unseen.of(server, facts));
+        Map<ServerQuery, List<Row>> grown = counted(facts, before.keySet());
+        grown.replaceAll((query, rows) -> query.grown(before.getOrDefault(query, List.of()), rows));
+
+        List<Row> statements = grown.getOrDefault(ServerQuery.STATEMENTS, List.of());
+        statements.forEach(row -> samples.note(row, "query", "queryid"));
+        unseen.addAll(Unseen.of(server, facts, statements));
+        Row counters = grown.getOrDefault(ServerQuery.COUNTERS, List.of(new Row(new HashMap<>())))
+                .get(0);
+        counters.values().put("transactions", Math.max(0, counters.number("transactions") - ours));
         return new Seen(
                 server,
                 started.toString(),
@@ -122,57 +99,52 @@ public final class Doctor {
                 samples.count(),
                 roundTripMillis,
                 samples.busy(),
-                samples.sessions(Samples.IDLE_IN_TRANSACTION),
-                samples.sessions(Samples.HIDDEN),
-                samples.sessions(Samples.ROW_WAITS),
-                samples.sessions(Samples.UNNAMED),
-                samples.otherDatabases(),
+                samples.average(samples.sessions),
+                samples.average(samples.otherDatabases),
                 samples.tables(),
-                statementsAfter
-                        .map(after -> LockingStatement.between(
-                                statementsBefore.orElse(List.of()), after, seconds, last.grown("wal_bytes", first)))
-                        .orElse(null),
-                used(tablesBefore, tablesAfter, seconds),
-                perSecond(first, last, ours),
-                last.grown("deadlocks", first),
-                Optional.ofNullable(samples.fullest())
-                        .map(row -> row.as(LockTable.class))
-                        .orElse(null),
-                tryRead("who holds the vacuum horizon", ServerQuery.HORIZON).orElse(List.of()).stream()
-                        .map(row -> row.as(HorizonHolder.class))
-                        .toList(),
-                tryRead("what Rowlock's audit has seen", Doctor::strayWriters).orElse(Map.of()),
+                LockingStatement.of(statements, seconds, counters.number("wal_bytes")),
+                as(TableUse.class, grown.getOrDefault(ServerQuery.TABLES, List.of())),
+                perSecond(counters),
+                counters.count("deadlocks"),
+                samples.fullest,
+                as(HorizonHolder.class, tryRead("who holds the vacuum horizon", List.of(), ServerQuery.HORIZON::read)),
+                tryRead("what Rowlock's audit has seen", Map.of(), Doctor::strayWriters),
                 samples.blockers(),
-                samples.nowait(),
-                samples.sessions(Samples.SNAPSHOTS),
-                samples.sessions(Samples.ABORTED),
-                last.count("serializable_reads") + first.count("serializable_reads") > 0,
-                facts.is("is_standby_gone"),
-                samples.queryIds(),
+                samples.nowait.most(),
+                samples.queryIds,
                 List.copyOf(unseen));
     }
 
-    private Optional<List<Row>> counters(Row facts) {
-        return tryRead("counters", connection -> {
-            Row counters = ServerQuery.COUNTERS.read(connection).get(0);
-            if (facts.is("has_stat_lock")) {
-                counters.values()
-                        .putAll(ServerQuery.FAST_PATH.read(connection).get(0).values());
-            }
-            return List.of(counters);
-        });
+    private static <T extends Record> List<T> as(Class<T> type, List<Row> rows) {
+        return rows.stream().map(row -> row.as(type)).toList();
     }
 
-    /** Each table by what was read of it before and after, most updates first. */
-    private static List<TableUse> used(Optional<List<Row>> before, Optional<List<Row>> after, double seconds) {
-        Map<String, Row> then = before.stream()
-                .flatMap(List::stream)
-                .collect(Collectors.toMap(row -> row.string("table_name"), row -> row, (one, other) -> one));
-        return after.stream()
-                .flatMap(List::stream)
-                .map(row -> TableUse.of(then.getOrDefault(row.string("table_name"), new Row(Map.of())), row, seconds))
-                .sorted(Comparator.comparingDouble(TableUse::updates).reversed())
-                .toList();
+    /** What counters count, as far as the server lets it be read. */
+    private Map<ServerQuery, List<Row>> counted(Row facts, Set<ServerQuery> queries) {
+        Map<ServerQuery, List<Row>> counted = new EnumMap<>(ServerQuery.class);
+        for (ServerQuery query : queries) {
+            List<Row> rows = tryRead(query.title(), null, connection -> {
+                if (query == ServerQuery.STATEMENTS) {
+                    // Wherever the extension is: the query names its view as everybody does.
+                    String path = "set local search_path = pg_catalog, " + facts.string("statements_schema");
+                    connection.createStatement().execute(path);
+                }
+                return query.read(connection);
+            });
+            if (rows != null) {
+                counted.put(query, rows);
+            }
+        }
+        return counted;
+    }
+
+    private static Map<String, Double> perSecond(Row counters) {
+        Map<String, Double> rates = new LinkedHashMap<>();
+        double seconds = counters.number("micros") / 1e6;
+        if (seconds > 0) {
+            counters.values().forEach((name, any) -> rates.put(name, counters.number(name) / seconds));
+        }
+        return rates;
     }
 
     /** Where the audit is installed. */
@@ -193,9 +165,9 @@ public final class Doctor {
     }
 
     private void refuseOthers(Connection connection) throws SQLException {
-        ServerFailures.refuseOtherDatabases(
-                address,
-                ServerQuery.query(connection, "select version()").get(0).string("version"));
+        String version =
+                ServerQuery.query(connection, "select version()").get(0).string("version");
+        ServerFailures.refuseOtherDatabases(address, version);
         int major = connection.getMetaData().getDatabaseMajorVersion();
         if (major < OLDEST) {
             throw new UserError("The doctor needs PostgreSQL " + OLDEST + " or newer, and the server at " + address
@@ -204,42 +176,13 @@ public final class Doctor {
         }
     }
 
-    private static Map<String, Double> perSecond(Row first, Row last, long ours) {
-        double seconds = last.grown("micros", first) / 1e6;
-        Map<String, Double> rates = new LinkedHashMap<>();
-        if (seconds > 0) {
-            rates.put("transactions", Math.max(0, last.grown("transactions", first) - ours) / seconds);
-            Stream.of("xids", "wal_bytes", "rollbacks", "fast_path_exceeded")
-                    .filter(last::has)
-                    .forEach(name -> rates.put(name, last.grown(name, first) / seconds));
-            // In the arithmetic of the counter itself, which wraps.
-            rates.put("multixacts", ((int) last.count("multixacts") - (int) first.count("multixacts")) / seconds);
-        }
-        return rates;
-    }
-
-    private Optional<List<Row>> statements(Server server) {
-        if (server.statementsSchema() == null) {
-            return Optional.empty();
-        }
-        return tryRead("statements", connection -> {
-            // Wherever the extension is: the probe names its view as everybody does.
-            connection.createStatement().execute("set local search_path = pg_catalog, " + server.statementsSchema());
-            return ServerQuery.STATEMENTS.read(connection);
-        });
-    }
-
-    private Optional<List<Row>> tryRead(String what, ServerQuery probe) {
-        return tryRead(what, probe::read);
-    }
-
-    /** What a look sees, or a note of why it does not. */
-    private <T> Optional<T> tryRead(String what, ReadOnlySession.Look<T> look) {
+    /** What a look sees; something else, and a note of why, if the server refuses it. */
+    private <T extends @Nullable Object> T tryRead(String what, T otherwise, ReadOnlySession.Look<T> look) {
         try {
-            return Optional.of(session.read(look));
+            return session.read(look);
         } catch (SQLException e) {
             unseen.add(Unseen.of(what, e));
-            return Optional.empty();
+            return otherwise;
         }
     }
 }

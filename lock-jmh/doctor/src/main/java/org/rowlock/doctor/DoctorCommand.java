@@ -1,12 +1,10 @@
 package org.rowlock.doctor;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -14,8 +12,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Looks at a running server. */
+/** Looks at a running server. The jar's entry. */
 @Command(
         name = "doctor",
         sortOptions = false,
@@ -37,16 +36,14 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 if it could look, whatever it saw; 1 if not; 2 for wrong usage."
         })
 public final class DoctorCommand implements Callable<Integer> {
+    private static final String VERBOSE = "--verbose";
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
 
     @Mixin
     private final ServerOptions server = new ServerOptions();
-
-    @Mixin
-    @SuppressWarnings("unused")
-    private final HelpOption help = new HelpOption();
 
     @Option(
             names = "--seconds",
@@ -59,69 +56,66 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--details", description = "More than one screen: reasons, causes, statements, wait events.")
     private boolean details;
 
-    @Option(names = "--show-keys", description = "Reads and shows the primary keys of the rows that most wait for.")
-    private boolean showKeys;
-
-    @Option(
-            names = "--json",
-            paramLabel = "<file>",
-            description = "Writes all figures there too. With - they are all that is printed.")
-    private @Nullable Path json;
-
-    @Option(names = "--force", description = "Overwrites the file of --json if there is one.")
-    private boolean force;
+    @Option(names = "--json", description = "Prints all figures, for programs.")
+    private boolean json;
 
     @Override
     public Integer call() {
-        ServerAddress address = server.required();
-        if (json != null && !isStandardOutput(json)) {
-            checkWritable(json);
+        ServerAddress address = server.address();
+        if (address == null) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "Which server? Give its address: --url jdbc:postgresql://host:port/database.");
         }
         PrintWriter progress = command.commandLine().getErr();
-        progress.println("Looking at " + address.shown() + " for " + seconds + " s. Nothing is changed there.");
+        progress.println("Looking at " + address + " for " + seconds + " s. Nothing is changed there.");
         progress.flush();
-        Diagnosis diagnosis = Doctor.examine(address, Duration.ofSeconds(seconds), showKeys);
+        Diagnosis diagnosis = Doctor.examine(address, Duration.ofSeconds(seconds));
+        int width = command.usageMessage().autoWidth(true).width();
         PrintWriter out = command.commandLine().getOut();
-        if (json != null && isStandardOutput(json)) {
-            out.println(diagnosis.json());
-        } else {
-            out.print(diagnosis.text(command.usageMessage().autoWidth(true).width(), details));
-        }
+        out.print(json ? diagnosis.json() + System.lineSeparator() : diagnosis.text(width, details));
         out.flush();
-        if (json != null && !isStandardOutput(json)) {
-            write(json, diagnosis.json());
-        }
         return ExitCode.OK;
     }
 
-    private static boolean isStandardOutput(Path file) {
-        return file.toString().equals("-");
+    /**
+     * Looks at a server.
+     *
+     * @param args the options
+     */
+    public static void main(String[] args) {
+        CommandLine line = commandLine(new DoctorCommand());
+        System.exit(line.setCommandName("java -jar doctor.jar").execute(args));
     }
 
-    /** Before the looking, not after it. */
-    private void checkWritable(Path file) {
-        Path directory = file.toAbsolutePath().getParent();
-        if (Files.isDirectory(file) || directory == null || !Files.isWritable(directory)) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--json: " + file
-                            + " cannot be written. Give a file in a directory that exists and may be written to.");
-        }
-        if (Files.exists(file) && !force) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--json: " + file + " is there already. Give another file, or --force to overwrite it.");
-        }
+    /** Commands whose failures are a message that says what to do, and a status; no stack trace unless asked for. */
+    public static CommandLine commandLine(Object command) {
+        return new CommandLine(command)
+                .setParameterExceptionHandler(DoctorCommand::misused)
+                .setExecutionExceptionHandler((e, line, parsed) -> failed(e, line, parsed.originalArgs()));
     }
 
-    private static void write(Path file, String json) {
-        try {
-            Files.writeString(file, json + System.lineSeparator());
-        } catch (IOException e) {
-            throw new UserError(
-                    "The findings could not be written to " + file + ": " + e.getMessage()
-                            + ". Give another file with --json.",
-                    e);
+    private static int misused(ParameterException e, String[] args) {
+        CommandLine line = e.getCommandLine();
+        line.getErr().println(e.getMessage());
+        UnmatchedArgumentException.printSuggestions(e, line.getErr());
+        line.getErr().println("Try: " + line.getCommandSpec().qualifiedName() + " --help");
+        trace(e, line, List.of(args));
+        return ExitCode.USAGE;
+    }
+
+    private static int failed(Exception e, CommandLine line, List<String> args) {
+        boolean canTrace = line.getCommandSpec().findOption(VERBOSE) != null;
+        String unforeseen = "This failed in a way that was not foreseen: " + ServerFailures.describe(e)
+                + (canTrace ? " With " + VERBOSE + " it shows where." : "");
+        line.getErr().println(e instanceof UserError ? e.getMessage() : unforeseen);
+        trace(e, line, args);
+        return ExitCode.SOFTWARE;
+    }
+
+    private static void trace(Exception e, CommandLine line, List<String> args) {
+        if (args.contains(VERBOSE)) {
+            e.printStackTrace(line.getErr());
         }
     }
 }

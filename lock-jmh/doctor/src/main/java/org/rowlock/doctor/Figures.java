@@ -1,69 +1,117 @@
 package org.rowlock.doctor;
 
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.ResourceBundle;
+import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Writes figures as a person reads them. */
+/** Writes what was found, and figures in it, as a person reads them. */
 final class Figures {
     private static final Pattern SPACE = Pattern.compile("\\s+");
+    private static final Pattern FIGURE = Pattern.compile("\\{(\\w+)}");
     private static final List<String> BYTES = List.of("B", "KB", "MB", "GB", "TB");
     private static final int MAX_STATEMENT = 160;
 
+    private static final ResourceBundle TEXTS = ResourceBundle.getBundle("org.rowlock.doctor.words");
+
+    /** The keys of words.properties. */
+    static final Set<String> WORDS = TEXTS.keySet();
+
     private Figures() {}
+
+    /** What words.properties has by this key, with figures; empty if it has nothing. */
+    static String words(String key, Object... sources) {
+        return WORDS.contains(key) ? fill(TEXTS.getString(key), sources) : "";
+    }
+
+    /** The text, with each {@code {name}} as the first source that has a figure of this name gives it. */
+    static String fill(String text, Object... sources) {
+        return FIGURE.matcher(text)
+                .replaceAll(name -> Matcher.quoteReplacement(show(name.group(1), value(name.group(1), sources))));
+    }
+
+    private static @Nullable Object value(String name, Object... sources) {
+        for (Object source : sources) {
+            if (source instanceof Map<?, ?> facts && facts.containsKey(name)) {
+                return facts.get(name);
+            }
+            try {
+                return source.getClass().getDeclaredMethod(name).invoke(source);
+            } catch (NoSuchMethodException e) {
+                // Another source has it.
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("The figure " + name + " of " + source + " cannot be read", e);
+            }
+        }
+        if (!WORDS.contains("figure." + name)) {
+            throw new IllegalStateException("Nothing has a figure " + name + ": " + List.of(sources));
+        }
+        return words("figure." + name, sources);
+    }
+
+    /** The end of a figure's name is its unit. */
+    private static String show(String name, @Nullable Object value) {
+        if (value instanceof Map<?, ?> figures) {
+            return figures.entrySet().stream()
+                    .map(each -> each.getKey() + " " + show(name, each.getValue()))
+                    .collect(Collectors.joining(", "));
+        }
+        if (!(value instanceof Number number)) {
+            return title(value);
+        }
+        double figure = number.doubleValue();
+        String unit = name.replaceAll(".*(?=[A-Z])|.*_", "");
+        return switch (unit) {
+            case "Share" -> percent(figure);
+            case "Millis", "millis" -> millis(figure);
+            case "Seconds", "seconds" -> seconds(figure);
+            case "Bytes", "bytes" -> bytes(figure);
+            default -> number(figure);
+        };
+    }
+
+    /** A constant in words; anything else as it is. */
+    static String title(@Nullable Object value) {
+        String text = String.valueOf(value);
+        return value instanceof Enum ? text.toLowerCase(Locale.ROOT).replace('_', ' ') : text;
+    }
 
     /** {@code 61 %}, and a digit more below ten. */
     static String percent(double share) {
         double percent = share * 100;
-        return (percent >= 9.95 || percent == 0 ? whole(percent) : fixed(1, percent)) + " %";
+        return number(percent < 9.95 ? percent : Math.rint(percent)) + " %";
     }
 
-    /** {@code 38.2}, an average of sessions. */
-    static String sessions(double average) {
-        return average > 0 && average < 0.05 ? fixed(2, average) : fixed(1, average);
-    }
-
-    /** {@code 1,234,567}. */
-    static String count(long count) {
-        return String.format(Locale.ROOT, "%,d", count);
-    }
-
-    /** {@code 1,234}, with digits behind the point where they matter. */
+    /** {@code 1,234} or {@code 38.2}, with digits behind the point where they matter. */
     static String number(double number) {
-        return number == 0 || number >= 10 ? whole(number) : fixed(2, number);
+        String digits = number >= 100 ? "#,##0" : number >= 1 ? "0.#" : number >= 0.1 ? "0.##" : "0.###";
+        return new DecimalFormat(digits, DecimalFormatSymbols.getInstance(Locale.ROOT)).format(number);
     }
 
     /** {@code 65.2 ms}. */
     static String millis(double millis) {
-        if (millis >= 1_000) {
-            return seconds(millis / 1_000);
-        }
-        return fixed(millis < 0.1 ? 3 : millis < 1 ? 2 : 1, millis) + " ms";
+        return millis >= 1_000 ? seconds(millis / 1_000) : number(millis) + " ms";
     }
 
     /** In its largest unit: {@code 3 h}, {@code 14 min}, {@code 2.3 s}. */
     static String seconds(double seconds) {
         if (seconds < 1) {
-            return millis(seconds * 1_000);
+            return number(seconds * 1_000) + " ms";
         }
         if (seconds < 120) {
-            return (seconds < 10 ? fixed(1, seconds) : whole(seconds)) + " s";
+            return number(seconds) + " s";
         }
         if (seconds < 7_200) {
-            return whole(seconds / 60) + " min";
+            return Math.round(seconds / 60) + " min";
         }
-        return seconds < 172_800 ? whole(seconds / 3_600) + " h" : whole(seconds / 86_400) + " days";
-    }
-
-    /** Of a table. */
-    static String vacuumed(@Nullable Double secondsAgo) {
-        return secondsAgo == null ? "never vacuumed" : "vacuumed " + seconds(secondsAgo) + " ago";
-    }
-
-    /** At the beginning of a sentence. */
-    static String upper(String text) {
-        return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
+        return seconds < 172_800 ? Math.round(seconds / 3_600) + " h" : Math.round(seconds / 86_400) + " days";
     }
 
     static String bytes(double bytes) {
@@ -73,7 +121,12 @@ final class Figures {
             value /= 1_000;
             unit++;
         }
-        return (unit == 0 || value >= 10 ? whole(value) : fixed(1, value)) + " " + BYTES.get(unit);
+        return number(value) + " " + BYTES.get(unit);
+    }
+
+    /** At the beginning of a sentence. */
+    static String upper(String text) {
+        return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 
     /** Cut where it is longer than a few lines. */
@@ -85,13 +138,5 @@ final class Figures {
     static String sentence(@Nullable String message) {
         String text = SPACE.matcher(String.valueOf(message)).replaceAll(" ").strip();
         return text.endsWith(".") ? text : text + ".";
-    }
-
-    private static String whole(double value) {
-        return String.format(Locale.ROOT, "%,.0f", value);
-    }
-
-    private static String fixed(int decimals, double value) {
-        return String.format(Locale.ROOT, "%." + decimals + "f", value);
     }
 }

@@ -1,12 +1,8 @@
 package org.rowlock.doctor;
 
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.ServerQuery.Row;
 
@@ -14,82 +10,58 @@ import org.rowlock.doctor.ServerQuery.Row;
  * What a statement that locks rows, by a clause or as UPDATE or DELETE do, has done while the doctor looked, by
  * pg_stat_statements.
  *
- * @param sql normalized
- * @param table the first that it reads; null if its text does not show it
- * @param mode of its first locking clause
+ * @param query normalized
  * @param calls that ended
- * @param sessions in it at a time, waiting included
- * @param millis a call
- * @param rows all together
- * @param walBytes all together
+ * @param millis all together, waiting included
+ * @param sessions in it at a time
  * @param walShare of the WAL of the server
  * @param blocks read, from shared_buffers or not
  */
 record LockingStatement(
-        String sql,
-        @Nullable String table,
-        RowLockMode mode,
+        String query,
         long calls,
-        double sessions,
         double millis,
+        double sessions,
         long rows,
         double walBytes,
         double walShare,
         long blocks) {
 
-    /**
-     * The difference of two readings, most time first; without checks of foreign keys, which nobody can write
-     * otherwise.
-     */
-    static List<LockingStatement> between(List<Row> before, List<Row> after, double seconds, long walBytes) {
-        Map<String, Row> first = new HashMap<>();
-        before.forEach(row -> first.put(row.string("queryid") + row.string("query"), row));
-        List<LockingStatement> statements = new ArrayList<>();
-        for (Row now : after) {
-            String sql = now.string("query");
-            Row then = first.get(now.string("queryid") + now.string("query"));
-            // After a reset all of it is new.
-            Row base = then == null || then.count("calls") > now.count("calls") ? new Row(Map.of()) : then;
-            long calls = now.count("calls") - base.count("calls");
-            RowLockMode mode = StatementKind.mode(sql).orElse(null);
-            if (calls > 0 && mode != null && !StatementKind.isForeignKeyCheck(sql)) {
-                double millis = now.number("ms") - base.number("ms");
-                double wal = now.number("wal_bytes") - base.number("wal_bytes");
-                statements.add(new LockingStatement(
-                        sql,
-                        StatementKind.table(sql),
-                        mode,
-                        calls,
-                        millis / 1e3 / seconds,
-                        millis / calls,
-                        now.count("rows") - base.count("rows"),
-                        wal,
-                        walBytes <= 0 ? 0 : Math.min(1, wal / walBytes),
-                        now.count("blocks") - base.count("blocks")));
-            }
-        }
-        statements.sort(Comparator.comparingDouble(LockingStatement::sessions).reversed());
-        return List.copyOf(statements);
+    /** Of what statements did, most time first. */
+    static List<LockingStatement> of(List<Row> statements, double seconds, double walBytes) {
+        return statements.stream()
+                .filter(row -> row.count("calls") > 0
+                        && StatementKind.mode(row.string("query")).isPresent())
+                .map(row -> {
+                    double share = walBytes <= 0 ? 0 : Math.min(1, row.number("wal_bytes") / walBytes);
+                    row.values().putAll(Map.of("sessions", row.number("millis") / 1e3 / seconds, "wal_share", share));
+                    return row.as(LockingStatement.class);
+                })
+                .sorted(Comparator.comparingDouble(LockingStatement::sessions).reversed())
+                .toList();
     }
 
+    boolean isShared() {
+        return StatementKind.mode(query).filter(RowLockMode::isShared).isPresent();
+    }
+
+    /** The first table that it reads. */
     String subject() {
+        String table = StatementKind.table(query);
         return table == null ? "statement" : table;
     }
 
-    double walPerCall() {
+    /** Whether it locks rows of a table, whose name may have a schema here and none there. */
+    boolean locks(String name) {
+        String table = subject();
+        return name.equals(table) || name.endsWith('.' + table) || table.endsWith('.' + name);
+    }
+
+    double callBytes() {
         return walBytes / calls;
     }
 
     double blocksPerRow() {
         return (double) blocks / Math.max(1, rows);
-    }
-
-    boolean skipsLocked() {
-        return sql.toLowerCase(Locale.ROOT).contains("skip locked");
-    }
-
-    /** Whether it locks rows of a table, whose name may have a schema here and none there. */
-    boolean locks(String name) {
-        return table != null && (name.equals(table) || name.endsWith('.' + table) || table.endsWith('.' + name));
     }
 }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * A connection that can only read. Each probe runs in a transaction of its own that is read-only and bounded. All of it
@@ -20,18 +21,13 @@ final class ReadOnlySession implements AutoCloseable {
     /** How long a statement may wait for a table lock, such as that of a running ALTER TABLE. */
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(250);
 
-    /** For what listens and does not answer, such as another kind of server. */
-    private static final int LOGIN_TIMEOUT_SECONDS = 15;
-
     /** For a server that is gone without a word. Well over the statement timeout. */
     private static final int SOCKET_TIMEOUT_SECONDS = 30;
 
     private static final int ROUND_TRIPS = 15;
 
-    /** One snapshot for all statements of a probe: a row that was locked when the first ran is seen by the second. */
-    static final String BEGIN = "set transaction isolation level repeatable read, read only;"
-            + " set local statement_timeout = " + STATEMENT_TIMEOUT.toMillis() + "; set local lock_timeout = "
-            + LOCK_TIMEOUT.toMillis();
+    static final String BEGIN = "set transaction read only; set local statement_timeout = "
+            + STATEMENT_TIMEOUT.toMillis() + "; set local lock_timeout = " + LOCK_TIMEOUT.toMillis();
 
     /** Reads something in a transaction that somebody else begins and ends. */
     @FunctionalInterface
@@ -53,7 +49,6 @@ final class ReadOnlySession implements AutoCloseable {
         PGSimpleDataSource dataSource = address.dataSource("rowlock-doctor");
         // Named statements outlive a transaction, which poolers do not take well.
         dataSource.setPrepareThreshold(0);
-        dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
         dataSource.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         try {
             Connection connection = dataSource.getConnection();
@@ -66,28 +61,22 @@ final class ReadOnlySession implements AutoCloseable {
 
     /** What one probe sees, or the server's refusal; a lost connection is a {@link UserError}. */
     <T> T read(Look<T> look) throws SQLException {
-        try {
-            try (Statement begin = connection.createStatement()) {
-                begin.execute(BEGIN);
-            }
+        try (Statement begin = connection.createStatement()) {
+            begin.execute(BEGIN);
             T seen = look.at(connection);
             connection.commit();
             transactions++;
             return seen;
         } catch (SQLException e) {
-            rollback(e);
-            if (isLost(e)) {
+            if (SqlState.isConnectionLost(e.getSQLState())) {
                 throw ServerFailures.at(address, e);
             }
+            try {
+                connection.rollback();
+            } catch (SQLException later) {
+                e.addSuppressed(later);
+            }
             throw e;
-        }
-    }
-
-    private void rollback(SQLException failure) {
-        try {
-            connection.rollback();
-        } catch (SQLException e) {
-            failure.addSuppressed(e);
         }
     }
 
@@ -100,12 +89,10 @@ final class ReadOnlySession implements AutoCloseable {
     double roundTripMillis() throws SQLException {
         return read(connection -> {
             double[] millis = new double[ROUND_TRIPS];
-            try (Statement statement = connection.createStatement()) {
-                for (int i = 0; i < ROUND_TRIPS; i++) {
-                    long began = System.nanoTime();
-                    statement.execute("select 1");
-                    millis[i] = (System.nanoTime() - began) / 1e6;
-                }
+            for (int i = 0; i < ROUND_TRIPS; i++) {
+                long began = System.nanoTime();
+                ServerQuery.query(connection, "select 1");
+                millis[i] = (System.nanoTime() - began) / 1e6;
             }
             Arrays.sort(millis);
             return millis[ROUND_TRIPS / 2];
@@ -115,11 +102,6 @@ final class ReadOnlySession implements AutoCloseable {
     /** The process that the server said serves this connection; a pooler says something else. */
     int announcedPid() throws SQLException {
         return connection.unwrap(PGConnection.class).getBackendPID();
-    }
-
-    private static boolean isLost(SQLException e) {
-        String state = String.valueOf(e.getSQLState());
-        return state.startsWith("08") || state.startsWith("57P");
     }
 
     @Override

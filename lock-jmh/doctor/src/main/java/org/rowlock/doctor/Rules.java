@@ -5,24 +5,20 @@ import static org.rowlock.doctor.Threshold.*;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.ResourceBundle;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
-import org.rowlock.doctor.Seen.HorizonHolder;
-import org.rowlock.doctor.Seen.LockTable;
+import org.rowlock.doctor.Seen.TableUse;
+import org.rowlock.doctor.Table.Of;
 
-/** What to do when. Its words are in rules.properties. What frees more sessions is advised first. */
+/** What to do when. What frees more sessions is advised first. */
 final class Rules {
-    private static final ResourceBundle WORDS = ResourceBundle.getBundle("org.rowlock.doctor.rules");
-
     private final Seen seen;
     private final List<Advice> advice = new ArrayList<>();
 
@@ -36,9 +32,13 @@ final class Rules {
         rules.horizon();
         if (kind != Kind.STANDBY) {
             rules.causes();
-            rules.tables(kind);
+            if (kind == Kind.HURT || kind == Kind.FELT) {
+                seen.tables().stream()
+                        .filter(table -> table.waiting() >= FELT_SESSIONS && table.waitShare() >= TABLE_SHARE)
+                        .forEach(table -> new TableRules(rules, seen, table).advise());
+            }
             rules.otherWaits();
-            seen.lockingStatements().forEach(each -> StatementRules.advise(rules, seen, each));
+            seen.locking().forEach(rules::statement);
             rules.server(kind);
         }
         rules.advice.sort(Comparator.comparingDouble(Advice::gain).reversed());
@@ -49,18 +49,20 @@ final class Rules {
      * Advises something.
      *
      * @param form the rule, and behind a dot which of its forms
-     * @param gain how many sessions it would free
      * @param statement which it is about
-     * @param facts for the words of the rule
+     * @param gain how many sessions it would free
+     * @param about have the figures for the words of the rule, as the server has and all that was seen
      */
-    void advise(String form, String subject, double gain, @Nullable String statement, Object... facts) {
+    void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {
         String rule = form.split("\\.", 2)[0];
+        Object[] sources =
+                Stream.concat(Stream.of(about), Stream.of(seen, seen.server())).toArray();
         advice.add(new Advice(
                 rule,
                 subject,
-                words(form + ".do", facts),
-                words(rule + ".seen", facts),
-                WORDS.getString(rule + ".why"),
+                Figures.words(form + ".do", sources),
+                Figures.words(rule + ".seen", sources),
+                Figures.words(rule + ".why"),
                 statement,
                 statement == null ? null : seen.queryIds().get(statement),
                 gain));
@@ -68,7 +70,7 @@ final class Rules {
 
     /** Of the forms of a rule that for statements which begin so; else the rule. */
     private static String form(String rule, String statements) {
-        return new TreeSet<>(WORDS.keySet())
+        return new TreeSet<>(Figures.WORDS)
                 .stream()
                         .filter(key -> key.startsWith(rule + '.') && !key.equals(rule + ".do"))
                         .map(key -> key.substring(0, key.lastIndexOf('.')))
@@ -77,64 +79,35 @@ final class Rules {
                         .orElse(rule);
     }
 
-    private static String words(String key, Object... facts) {
-        return String.format(Locale.ROOT, WORDS.getString(key), facts);
-    }
-
     private void horizon() {
-        for (HorizonHolder holder : seen.horizon()) {
-            // On a standby without feedback a query holds back nobody.
-            if (seen.isOld(holder) && (!seen.server().standby() || seen.server().standbyFeedback())) {
-                // Zipfian updates fell to a sixth.
-                double gain = CAUSE * seen.busySessions() * 5 / 6;
-                String name = holder.name().replace("'", "''");
-                advise("horizon." + form(holder), "vacuum horizon", gain, holder.query(), name, holder.text());
-            }
+        // On a standby without feedback a query holds back nobody.
+        if (!seen.server().standby() || seen.server().standbyFeedback()) {
+            // Zipfian updates fell to a sixth.
+            double gain = CAUSE * seen.busySessions() * 5 / 6;
+            seen.horizon().stream()
+                    .filter(seen::isOld)
+                    .forEach(each -> advise("horizon." + each.form(), "vacuum horizon", each.query(), gain, each));
         }
-    }
-
-    private static String form(HorizonHolder holder) {
-        return switch (holder.kind()) {
-            case "session" -> holder.seconds() == null ? "hidden" : holder.isAtWork() ? "at-work" : "open";
-            case "standby" -> "standby";
-            case "prepared transaction" -> "prepared";
-            default -> "slot";
-        };
     }
 
     /** What waits come from, before what only shortens them. */
     private void causes() {
-        LockTable table = seen.lockTable();
-        if (table != null && seen.lockTableShare() >= LOCK_TABLE_SHARE) {
-            advise(
-                    "lock-table",
-                    "lock table",
-                    // It fails everybody.
-                    CAUSE * seen.busySessions() + 1,
-                    table.query(),
-                    Figures.percent(seen.lockTableShare()),
-                    Figures.count(seen.server().lockRoom()),
-                    Figures.count(table.most()),
-                    table.session());
+        if (seen.lockTable() != null && seen.lockTableShare() >= LOCK_TABLE_SHARE) {
+            // A full one fails everybody.
+            double gain = CAUSE * seen.busySessions() + 1;
+            advise("lock-table", "lock table", seen.lockTable().query(), gain, seen.lockTable());
         }
         deadlocks();
-        blockers().filter(Blocker::isLong).forEach(blocker -> {
-            if (blocker.waiting() >= FELT_SESSIONS) {
-                advise(
-                        form("blocker." + blocker.form(), String.valueOf(blocker.query())),
-                        blocker.name(),
-                        CAUSE * blocker.waiting() + NOISE,
-                        blocker.query(),
-                        blocker.figure(),
-                        blocker.gid().replace("'", "''"),
-                        blocker.pid(),
-                        blocker.firstPid());
-            }
-        });
-        double behindStandby = seen.busy().getOrDefault(WaitEvents.STANDBY, 0.0);
-        if (seen.isStandbyGone() && behindStandby > 0) {
+        seen.blockers().stream()
+                .filter(each -> each.seconds() >= LONG_SECONDS && each.waiting() >= FELT_SESSIONS)
+                .forEach(each -> {
+                    String form = form("blocker." + each.form(), String.valueOf(each.query()));
+                    advise(form, each.name(), each.query(), CAUSE * each.waiting() + NOISE, each);
+                });
+        double behindStandby = seen.busy().getOrDefault(Wait.STANDBY, 0.0);
+        if (seen.server().isStandbyGone() && behindStandby > 0) {
             double gain = CAUSE * (behindStandby + seen.rowWaits());
-            advise("standby-gone", "server", gain, null, Figures.sessions(behindStandby));
+            advise("standby-gone", "server", null, gain, Map.of("waiting", behindStandby));
         }
         storms();
     }
@@ -148,147 +121,129 @@ final class Rules {
             double gain = Math.max(
                     2 * seen.deadlocks() / Math.max(1, seen.seconds()),
                     met.map(Table::waiting).orElse(0.0));
+            boolean isShared = met.filter(this::isShared).isPresent();
             advise(
-                    "deadlocks."
-                            + (met.filter(table -> TableRules.isShared(seen, table))
-                                            .isPresent()
-                                    ? "upgrade"
-                                    : "order"),
+                    isShared ? "deadlocks.upgrade" : "deadlocks.order",
                     met.map(Table::name).orElse("deadlocks"),
-                    CAUSE * gain,
-                    met.map(Table::statement).orElse(null),
-                    Figures.count(seen.deadlocks()) + (seen.deadlocks() == 1 ? " deadlock" : " deadlocks"),
-                    seen.server().database(),
-                    met.isPresent() ? ", and sessions that wait for each other's rows of this table" : "");
+                    met.map(table -> table.most(Of.STATEMENT)).orElse(null),
+                    CAUSE * gain);
         }
+    }
+
+    /** Whether the rows of a table are shared, as they are before somebody who shares one writes it. */
+    private boolean isShared(Table table) {
+        return seen.locking().stream().anyMatch(each -> each.isShared() && each.locks(table.name()))
+                || table.statements()
+                        .flatMap(sql -> StatementKind.clause(sql).stream())
+                        .anyMatch(RowLockMode::isShared);
     }
 
     private void storms() {
-        double rollbacks = seen.perSecond("rollbacks");
-        double transactions = seen.perSecond("transactions");
-        if (rollbacks < ROLLBACKS_PER_SECOND || rollbacks < ROLLBACK_SHARE * transactions) {
+        double rollbacks = seen.rollbacks();
+        double share = rollbacks / seen.transactions();
+        if (rollbacks < ROLLBACKS_PER_SECOND || share < ROLLBACK_SHARE) {
             return;
         }
-        double gain = CAUSE * Math.max(seen.rowWaits() + FELT_SESSIONS, seen.busySessions() * rollbacks / transactions);
-        Object[] facts = {Figures.number(rollbacks), Figures.number(transactions)};
-        if (!seen.nowait().isEmpty()) {
-            advise("nowait-storm", "rollbacks", gain, first(seen.nowait()), facts);
-        } else if (seen.aborted() * seen.samples() >= 1 && (seen.serializable() || seen.snapshots() >= FELT_SESSIONS)) {
+        double gain = CAUSE * Math.max(seen.rowWaits() + FELT_SESSIONS, seen.busySessions() * share);
+        boolean isSerializable = seen.sessions("serializable") > 0 || seen.sessions("snapshots") >= FELT_SESSIONS;
+        if (seen.nowait() != null) {
+            advise("nowait-storm", "rollbacks", seen.nowait(), gain);
+        } else if (seen.sessions("aborted") * seen.samples() >= 1 && isSerializable) {
             String statement =
-                    seen.tables().stream().findFirst().map(Table::statement).orElse(null);
-            advise("serialization", "rollbacks", gain, statement, facts);
-        }
-    }
-
-    /** Tables to do something about, first those that the others stand behind. */
-    private void tables(Kind kind) {
-        if (kind == Kind.HURT || kind == Kind.FELT) {
-            seen.tables().stream()
-                    .filter(table -> table.waiting() >= FELT_SESSIONS && table.share() >= TABLE_SHARE)
-                    .forEach(table -> TableRules.advise(this, seen, table));
+                    seen.tables().isEmpty() ? null : seen.tables().get(0).most(Of.STATEMENT);
+            advise("serialization", "rollbacks", statement, gain);
         }
     }
 
     /** Busy sessions that wait for locks other than rows, by wait event. */
     private void otherWaits() {
         Map<String, Double> others = new TreeMap<>();
-        double transactions = -seen.rowWaits();
-        for (Map.Entry<String, Double> each : seen.busy().entrySet()) {
-            if (each.getKey().equals("Lock:tuple") || each.getKey().equals("Lock:transactionid")) {
-                transactions += each.getValue();
-            } else if (each.getKey().startsWith("Lock:")) {
-                others.put(each.getKey(), each.getValue());
-            }
-        }
-        others.put("Lock:transactionid", transactions);
-        others.forEach((event, waiting) -> {
-            if (waiting >= OTHER_SESSIONS && waiting >= HURT_SHARE * seen.busySessions()) {
-                String type = event.substring("Lock:".length());
-                List<Blocker> behind =
-                        blockers().filter(each -> each.isFor(type)).toList();
-                String lock = behind.stream().map(Blocker::lock).findFirst().orElse(type);
-                String known = "other." + lock.replace(' ', '-');
-                advise(
-                        form(
-                                WORDS.containsKey(known + ".do") ? known : "other.lock",
-                                behind.stream().map(Blocker::statements).collect(Collectors.joining("; "))),
-                        event,
-                        waiting,
-                        behind.stream()
-                                .map(Blocker::query)
-                                // A prepared transaction has none.
-                                .filter(Objects::nonNull)
-                                .findFirst()
-                                .orElse(null),
-                        Figures.sessions(waiting),
-                        Figures.sessions(seen.busySessions()),
-                        Figures.percent(waiting / seen.busySessions()));
+        seen.busy().forEach((event, waiting) -> {
+            if (event.startsWith("Lock:")) {
+                others.merge(event.replace("Lock:tuple", "Lock:transactionid"), waiting, Double::sum);
             }
         });
+        others.merge("Lock:transactionid", -seen.rowWaits(), Double::sum);
+        others.forEach(this::other);
     }
 
-    private Stream<Blocker> blockers() {
-        return seen.blockers().stream();
+    private void other(String event, double waiting) {
+        double share = waiting / seen.busySessions();
+        if (waiting < OTHER_SESSIONS || share < HURT_SHARE) {
+            return;
+        }
+        String type = event.substring("Lock:".length());
+        List<Blocker> behind =
+                seen.blockers().stream().filter(each -> each.isFor(type)).toList();
+        String known = "other." + (behind.isEmpty() ? type : behind.get(0).lock()).replace(' ', '-');
+        String statement = behind.isEmpty() ? null : behind.get(0).query();
+        String statements = behind.stream().map(Blocker::statements).collect(Collectors.joining("; "));
+        String form = form(Figures.WORDS.contains(known + ".do") ? known : "other.lock", statements);
+        advise(form, event, statement, waiting, Map.of("waiting", waiting, "waitingShare", share));
+    }
+
+    private void statement(LockingStatement each) {
+        boolean isMuch = each.walShare() >= WAL_SHARE || seen.multixacts() >= MULTIXACTS_PER_SECOND;
+        if (each.isShared() && each.callBytes() >= WAL_PER_CALL && isMuch) {
+            advise("share", each.subject(), each.query(), each.sessions(), each);
+        }
+        if (each.sessions() < FELT_SESSIONS || each.blocksPerRow() < BLOCKS_PER_CLAIM) {
+            return;
+        }
+        if (StatementKind.skipsLocked(each.query())) {
+            advise("claim", each.subject(), each.query(), each.sessions(), each);
+        } else {
+            scanned(each).ifPresent(scan -> {
+                double gain = CAUSE * Math.max(each.sessions(), seen.rowWaits());
+                advise("missing-index", scan.table(), each.query(), gain, scan, each);
+            });
+        }
+    }
+
+    /** What the statement scans: its own table, or one whose foreign key leads to that without an index. */
+    private Optional<TableUse> scanned(LockingStatement statement) {
+        List<TableUse> scans = seen.used().stream()
+                .filter(each -> each.scannedRows() >= LONG_SCAN)
+                .toList();
+        return scans.stream()
+                .filter(each -> statement.locks(each.table()))
+                .findFirst()
+                .or(() -> scans.stream().filter(TableUse::lacksIndex).findFirst());
     }
 
     private void server(Kind kind) {
         seen.strayWriters().forEach((table, writers) -> {
-            String figure = Figures.count(writers.size()) + (writers.size() == 1 ? " writer does" : " writers do");
-            advise("stray-writers", table, 0, writers.get(0), figure);
+            String number = writers.size() == 1 ? "1 writer does" : writers.size() + " writers do";
+            advise("stray-writers", table, writers.get(0), 0, Map.of("writers", number));
         });
-        seen.otherDatabases().forEach((database, waits) -> {
+        seen.otherDatabases().forEach((name, waits) -> {
             if (waits >= Math.max(FELT_SESSIONS, TABLE_SHARE * seen.rowWaits())) {
-                String there = Figures.sessions(waits);
-                advise(
-                        "elsewhere",
-                        "database " + database,
-                        waits,
-                        null,
-                        there,
-                        Figures.sessions(seen.rowWaits()),
-                        database);
+                advise("elsewhere", "database " + name, null, waits, Map.of("waits", waits, "name", name));
             }
         });
         if (seen.server().cluster() != null) {
-            advise("several-machines", "server", 0, null, seen.server().cluster());
+            advise("several-machines", "server", null, 0);
         }
-        double multixacts = seen.perSecond("multixacts");
-        double inMultixacts = seen.busyIn(WaitEvents.MULTIXACT);
-        if ((multixacts >= MULTIXACTS_PER_SECOND || inMultixacts >= LWLOCK_SHARE)
+        double inMultixacts = seen.busyIn("LWLock:MultiXact");
+        if ((seen.multixacts() >= MULTIXACTS_PER_SECOND || inMultixacts >= LWLOCK_SHARE)
                 && seen.tables().stream().noneMatch(TableRules::starvesForeignKeys)
-                && seen.lockingStatements().stream()
-                        .noneMatch(each -> each.mode().isShared())) {
-            advise("multixacts", "server", 0, null, Figures.number(multixacts), Figures.percent(inMultixacts));
+                && seen.locking().stream().noneMatch(LockingStatement::isShared)) {
+            advise("multixacts", "server", null, 0, Map.of("inMultixactsShare", inMultixacts));
         }
-        double inLockManager = seen.busyIn(WaitEvents.LOCK_MANAGER);
+        double inLockManager = seen.busyIn("LWLock:LockManager");
         // A convoy at rows makes such waits itself, and they go with it.
         if (inLockManager >= LWLOCK_SHARE && kind != Kind.HURT) {
-            String slow = !seen.perSecond().containsKey("fast_path_exceeded")
-                    ? ""
-                    : ", " + Figures.number(seen.perSecond("fast_path_exceeded"))
-                            + " locks/s had no room in the fast path";
-            advise("lock-manager", "server", 0, null, Figures.percent(inLockManager), slow);
+            advise("lock-manager", "server", null, 0, Map.of("inLockManagerShare", inLockManager));
         }
         seen.used().stream()
                 .filter(this::isBloated)
-                .forEach(table -> advise(
-                        "vacuum",
-                        table.table(),
-                        FELT_SESSIONS,
-                        null,
-                        Figures.count(table.dead()),
-                        Figures.count(table.live()),
-                        Figures.vacuumed(table.vacuumedSeconds())));
+                .forEach(table -> advise("vacuum", table.table(), null, FELT_SESSIONS, table));
     }
 
-    private boolean isBloated(Seen.TableUse table) {
+    private boolean isBloated(TableUse table) {
         return table.dead() >= DEAD_ROWS
                 && table.dead() >= table.live()
                 && (table.vacuumedSeconds() == null || table.vacuumedSeconds() >= OLD_HORIZON_SECONDS)
-                && seen.horizon().stream().noneMatch(holder -> seen.isOld(holder));
-    }
-
-    static @Nullable String first(Map<String, Double> shares) {
-        return shares.keySet().stream().findFirst().orElse(null);
+                && seen.horizon().stream().noneMatch(seen::isOld);
     }
 }

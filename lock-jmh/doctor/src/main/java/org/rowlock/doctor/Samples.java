@@ -1,261 +1,181 @@
 package org.rowlock.doctor;
 
-import java.util.ArrayList;
-import java.util.Collection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.ServerQuery.Row;
-import org.rowlock.doctor.Wait.Cause;
-import org.rowlock.doctor.Wait.Tuple;
 
 /** What all samples come to. Averages are sessions at a time, which is also seconds of waiting per second. */
 final class Samples {
-    static final String IDLE_IN_TRANSACTION = "idle in transaction";
-    static final String HIDDEN = "hidden";
-    static final String ROW_WAITS = "row waits";
+    static final Duration INTERVAL = Duration.ofMillis(100);
 
-    /** At a table that nobody names. */
-    static final String UNNAMED = "unnamed";
+    /** Samples from one look at the whole lock table to the next. */
+    private static final int LOCK_TABLE_EVERY = 10;
 
-    /** That keep a snapshot between two statements. */
-    static final String SNAPSHOTS = "snapshots";
+    private static final int BLOCKERS_EVERY = 5;
 
-    static final String ABORTED = "aborted";
-
-    private final Tally<String> busy = new Tally<>();
-    private final Map<String, TableTallies> tables = new LinkedHashMap<>();
-    private final Map<String, String> tableOfStatement = new HashMap<>();
-    private final Tally<String> otherDatabases = new Tally<>();
+    private final long began = System.nanoTime();
     private int count;
-    private final Tally<String> sessions = new Tally<>();
     private int blockerLooks;
-    private final Tally<String> nowait = new Tally<>();
-    private final Map<String, Blocker> blockers = new LinkedHashMap<>();
-    private final Map<String, Long> queryIds = new HashMap<>();
-    private @Nullable Row fullest;
+    private final Tally<String> busy = new Tally<>();
+    final Tally<String> sessions = new Tally<>();
+    final Tally<String> otherDatabases = new Tally<>();
+    /** Statements that want a lock NOWAIT. */
+    final Tally<String> nowait = new Tally<>();
+
+    /** The server's own names of statements. */
+    final Map<String, Long> queryIds = new HashMap<>();
+
+    @Nullable
+    LockTable fullest;
+
+    private final Tally<String> waitingBehind = new Tally<>();
+    private final Map<String, Row> blockers = new HashMap<>();
+    private final Map<String, Table.Tallies> tables = new LinkedHashMap<>();
+    private final Map<String, String> tableOfStatement = new HashMap<>();
+
+    /**
+     * A sample is followed by a pause as long as itself at least, so that looking is never more than half of one
+     * session. Not longer: on a server that is short of CPUs a sample takes long by waiting for one, and that is when
+     * samples are wanted.
+     */
+    static Samples of(ReadOnlySession session, String database, Predicate<Samples> isEnough)
+            throws SQLException, InterruptedException {
+        Samples samples = new Samples();
+        while (true) {
+            Duration before = samples.elapsed();
+            List<Row> activity = session.read(ServerQuery.ACTIVITY::read);
+            samples.add(database, activity, session.read(ServerQuery.WAITS::read));
+            if (samples.count() % BLOCKERS_EVERY == 1) {
+                samples.addBlockers(session.read(ServerQuery.BLOCKERS::read));
+            }
+            if (samples.count() % LOCK_TABLE_EVERY == 1) {
+                session.read(ServerQuery.LOCK_TABLE::read).forEach(samples::addLockTable);
+            }
+            if (isEnough.test(samples)) {
+                return samples;
+            }
+            Duration spent = samples.elapsed().minus(before);
+            Thread.sleep(Math.max(INTERVAL.minus(spent).toMillis(), spent.toMillis()));
+        }
+    }
 
     /** Adds what sessions did at one moment, and which of them waited for rows at the next. */
-    void add(String database, List<Row> activity, List<Wait> waits) {
+    void add(String database, List<Row> activity, List<Row> waiting) {
         count++;
         for (Row row : activity) {
-            sessions.add(SNAPSHOTS, row.count(SNAPSHOTS));
-            sessions.add(ABORTED, row.count(ABORTED));
-            Optional.ofNullable(row.text("nowait_query")).ifPresent(sql -> nowait.add(sql, row.count("sessions")));
-            switch (row.string("state")) {
-                case "busy" -> busy.add(row.string("event"), row.count("sessions"));
-                default -> sessions.add(row.string("state"), row.count("sessions"));
-            }
+            long number = row.count("sessions");
+            sessions.add("snapshots", row.count("snapshots"));
+            sessions.add("aborted", row.count("aborted"));
+            nowait.add(row.text("nowait_query"), number);
+            (row.is("is_busy") ? busy : sessions).add(row.text("doing"), number);
         }
-        for (Wait wait : waits) {
-            if (wait.cause() == Cause.HIDDEN) {
-                // Busy, as pg_locks shows, though pg_stat_activity does not.
-                busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid");
-            }
-        }
-        Map<TableTallies, Integer> longest = new HashMap<>();
-        for (Queue queue : queues(waits)) {
-            sessions.add(ROW_WAITS, queue.waits.size());
-            String table = tableOf(queue);
+        List<Wait> waits = waiting.stream().map(this::wait).toList();
+        // Busy, as pg_locks shows, though pg_stat_activity does not.
+        waits.stream()
+                .filter(wait -> wait.cause() == StatementKind.HIDDEN)
+                .forEach(wait -> busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid", 1));
+        Map<Table.Tallies, Integer> longest = new HashMap<>();
+        Map<String, List<Wait>> queues = waits.stream()
+                .filter(wait -> wait.cause() != StatementKind.INSERT)
+                .collect(Collectors.groupingBy(Wait::row, LinkedHashMap::new, Collectors.toList()));
+        for (List<Wait> queue : queues.values()) {
+            sessions.add("row waits", queue.size());
+            String table = queue.stream()
+                    .map(Wait::table)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
             if (table != null) {
-                TableTallies tallies = tables.computeIfAbsent(table, any -> new TableTallies());
-                tallies.add(queue.waits, waits);
-                longest.merge(tallies, queue.waits.size(), Math::max);
-            } else if (queue.waits.stream().allMatch(wait -> wait.database().equals(database))) {
-                sessions.add(UNNAMED, queue.waits.size());
+                Table.Tallies tallies = tables.computeIfAbsent(table, any -> new Table.Tallies());
+                tallies.add(queue);
+                longest.merge(tallies, queue.size(), Math::max);
+            } else if (queue.stream().allMatch(wait -> wait.database().equals(database))) {
+                sessions.add("row waits at unnamed tables", queue.size());
             } else {
-                queue.waits.forEach(wait -> otherDatabases.add(wait.database()));
+                queue.forEach(wait -> otherDatabases.add(wait.database(), 1));
             }
         }
-        longest.forEach(TableTallies::addLongestQueue);
-        circle(waits).forEach(wait -> {
-            TableTallies tallies = tables.get(String.valueOf(wait.table()));
-            if (tallies != null) {
-                tallies.deadlocked++;
-            }
-        });
+        longest.forEach(Table.Tallies::addLongestQueue);
+    }
+
+    private Wait wait(Row row) {
+        note(row, "query", "query_id");
+        note(row, "holder_query", "holder_query_id");
+        Wait wait = Wait.of(row, tableOfStatement.get(row.string("query")));
+        if (wait.table() != null && wait.cause() != StatementKind.FOREIGN_KEY && wait.cause() != StatementKind.INSERT) {
+            tableOfStatement.putIfAbsent(String.valueOf(wait.query()), wait.table());
+        }
+        return wait;
+    }
+
+    void note(Row row, String query, String queryId) {
+        if (row.has(query) && row.has(queryId)) {
+            queryIds.put(row.string(query), row.count(queryId));
+        }
     }
 
     /** Adds the sessions that hold up others at one moment. */
     void addBlockers(List<Row> rows) {
         blockerLooks++;
         for (Row row : rows) {
-            Blocker now = row.as(Blocker.class);
             note(row, "query", "query_id");
-            Blocker before = blockers.get(now.name());
-            blockers.put(now.name(), before == null ? now : now.with(before.waiting() + now.waiting()));
-        }
-    }
-
-    /** The server's own name of a statement. */
-    void note(Row row, String query, String queryId) {
-        String statement = row.text(query);
-        if (statement != null && row.has(queryId)) {
-            queryIds.put(statement, row.count(queryId));
+            waitingBehind.add(row.string("name"), row.count("waiting"));
+            blockers.put(row.string("name"), row);
         }
     }
 
     /** The sessions that hold up most first. */
     List<Blocker> blockers() {
-        return blockers.values().stream()
-                .map(each -> each.with(each.waiting() / blockerLooks))
-                .sorted(Comparator.comparingDouble(Blocker::waiting).reversed())
+        return waitingBehind.times(1.0 / blockerLooks).entrySet().stream()
+                .map(each -> {
+                    Row row = Objects.requireNonNull(blockers.get(each.getKey()));
+                    row.values().put("waiting", each.getValue());
+                    return row.as(Blocker.class);
+                })
                 .toList();
-    }
-
-    Map<String, Long> queryIds() {
-        return queryIds;
-    }
-
-    /** Statements that want a lock NOWAIT, at a time. */
-    Map<String, Double> nowait() {
-        return nowait.times(1.0 / count);
     }
 
     /** Adds how full the lock table is. */
-    void add(Row lockTable) {
-        if (fullest == null || lockTable.count("entries") > fullest.count("entries")) {
-            fullest = lockTable;
-        }
-    }
-
-    /** Adds the key of the row with the longest queue of a sample. */
-    void addHotRow(@Nullable String table, String key) {
-        Optional.ofNullable(tables.get(String.valueOf(table))).ifPresent(tallies -> tallies.hotRows.add(key));
-    }
-
-    /** Where most sessions of a sample wait, if the row is known and of this database. */
-    static Optional<Wait> longestQueue(List<Wait> waits) {
-        return queues(waits).stream()
-                .filter(queue -> queue.tuple() != null && queue.waits.get(0).table() != null)
-                .max(Comparator.comparingInt(queue -> queue.waits.size()))
-                .flatMap(queue -> queue.waits.stream()
-                        .filter(wait -> wait.tuple() != null)
-                        .findFirst());
-    }
-
-    /** The sessions that wait for one row. */
-    private record Queue(List<Wait> waits) {
-        @Nullable
-        Tuple tuple() {
-            return waits.stream()
-                    .map(Wait::tuple)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElse(null);
-        }
-    }
-
-    /**
-     * The waiters of each row. A session that waits for a transaction and names no row wants, of its table's rows, the
-     * one that this transaction is waited for at, if there is only one.
-     */
-    private static Collection<Queue> queues(List<Wait> waits) {
-        Map<String, Set<Tuple>> tuples = new HashMap<>();
-        for (Wait wait : waits) {
-            if (wait.tuple() != null && wait.transaction() != null) {
-                tuples.computeIfAbsent(wait.transaction() + ' ' + wait.table(), any -> new HashSet<>())
-                        .add(wait.tuple());
-            }
-        }
-        Map<Object, Queue> queues = new LinkedHashMap<>();
-        for (Wait wait : waits) {
-            if (wait.cause() != Cause.UNIQUE_KEY) {
-                String transaction = wait.transaction() + ' ' + wait.table();
-                Set<Tuple> named = tuples.getOrDefault(transaction, Set.of());
-                Object key = wait.tuple() != null
-                        ? wait.tuple()
-                        : named.size() == 1 ? named.iterator().next() : transaction;
-                queues.computeIfAbsent(key, any -> new Queue(new ArrayList<>()))
-                        .waits
-                        .add(wait);
-            }
-        }
-        return queues.values();
-    }
-
-    /** A wait as it was read, by what is known of its statement. */
-    Wait wait(Row row) {
-        note(row, "query", "query_id");
-        note(row, "holder_query", "holder_query_id");
-        return Wait.of(row, tableOfStatement.get(row.string("query")));
-    }
-
-    /** The table of a queue; where nobody names it, that of the same statement at another time. */
-    private @Nullable String tableOf(Queue queue) {
-        for (Wait wait : queue.waits) {
-            if (wait.table() != null) {
-                if (wait.statement() != null && wait.cause() != Cause.FOREIGN_KEY) {
-                    tableOfStatement.putIfAbsent(wait.statement(), wait.table());
-                }
-                return wait.table();
-            }
-        }
-        return queue.tuple() != null
-                ? null
-                : queue.waits.stream()
-                        .map(wait -> tableOfStatement.get(String.valueOf(wait.statement())))
-                        .filter(Objects::nonNull)
-                        .findFirst()
-                        .orElse(null);
-    }
-
-    /** The sessions that wait for each other in a circle, until the server finds it. */
-    private static List<Wait> circle(List<Wait> waits) {
-        Map<Integer, Integer> holderOf = new HashMap<>();
-        waits.forEach(wait -> {
-            if (wait.holder() != null) {
-                holderOf.put(wait.pid(), wait.holder().pid());
-            }
-        });
-        return waits.stream()
-                .filter(wait -> {
-                    Integer next = holderOf.get(wait.pid());
-                    for (int i = 0; next != null && i < waits.size(); i++) {
-                        if (next == wait.pid()) {
-                            return true;
-                        }
-                        next = holderOf.get(next);
-                    }
-                    return false;
-                })
-                .toList();
+    void addLockTable(Row row) {
+        LockTable now = row.as(LockTable.class);
+        sessions.add("serializable", row.count("serializable"));
+        fullest = fullest == null || now.entries() > fullest.entries() ? now : fullest;
     }
 
     int count() {
         return count;
     }
 
-    /** Sessions of a kind, at a time. */
-    double sessions(String kind) {
-        return (double) sessions.of(kind) / count;
+    /** Since the first began. */
+    Duration elapsed() {
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    /** Sessions at a time. */
+    Map<String, Double> average(Tally<String> tally) {
+        return tally.times(1.0 / count);
     }
 
     /** Busy sessions by wait event, at a time. */
     Map<String, Double> busy() {
-        return busy.times(1.0 / count);
-    }
-
-    Map<String, Double> otherDatabases() {
-        return otherDatabases.times(1.0 / count);
-    }
-
-    @Nullable
-    Row fullest() {
-        return fullest;
+        return average(busy);
     }
 
     /** The tables, most waits first. */
     List<Table> tables() {
+        double rowWaits = average(sessions).getOrDefault("row waits", 0.0);
         return tables.entrySet().stream()
-                .map(entry -> entry.getValue().table(entry.getKey(), count, sessions.of(ROW_WAITS)))
+                .map(entry -> entry.getValue().table(entry.getKey(), count, rowWaits))
                 .sorted(Comparator.comparingDouble(Table::waiting).reversed())
                 .toList();
     }

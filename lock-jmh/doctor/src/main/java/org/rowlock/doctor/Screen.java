@@ -3,10 +3,9 @@ package org.rowlock.doctor;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
-import org.rowlock.RowLockMode;
+import java.util.stream.Stream;
+import org.rowlock.doctor.Table.Of;
 import org.rowlock.internal.text.Docs;
 
 /** A diagnosis for a terminal: one screen, and more of everything on request. */
@@ -23,30 +22,34 @@ final class Screen {
     private final Diagnosis diagnosis;
     private final Seen seen;
     private final int width;
+    private final boolean details;
+    private final int most;
     private final StringBuilder text = new StringBuilder();
 
-    Screen(Diagnosis diagnosis, int width) {
+    Screen(Diagnosis diagnosis, int width, boolean details) {
         this.diagnosis = diagnosis;
         this.seen = diagnosis.seen();
         this.width = Math.max(LEAST_WIDTH, width);
+        this.details = details;
+        this.most = details ? MOST : FEW;
     }
 
-    String text(boolean details) {
-        Seen.Server server = seen.server();
-        lines("PostgreSQL " + server.version() + (server.standby() ? " (standby)" : "") + " at " + server.address()
-                + " as " + server.role() + (server.pooled() ? ", behind a pooler or proxy" : "") + "; "
-                + Figures.seconds(seen.seconds()) + ", " + seen.samples()
-                + (seen.samples() == 1 ? " sample" : " samples") + ", round trip "
-                + Figures.millis(seen.roundTripMillis()));
+    String text() {
+        figures("PostgreSQL {version}" + (seen.server().standby() ? " (standby)" : "") + " at {address} as {role}"
+                + (seen.server().pooled() ? ", behind a pooler or proxy" : "")
+                + "; {seconds}, {samples} samples, round trip {roundTripMillis}");
         lines(diagnosis.verdict());
-        advice(details);
-        links(details);
-        tables(details);
+        advice();
         text.append('\n');
-        lines("Per second: " + perSecond() + ". Busy: " + busy(details ? MOST : FEW) + '.');
+        seen.tables().stream().limit(most).forEach(this::table);
+        String rates = seen.perSecond().isEmpty()
+                ? "not known"
+                : "{transactions} transactions, {wal_bytes} WAL, {xids} xids, {multixacts} MultiXacts";
+        String busy = seen.isHidden() ? "not visible" : shares(seen.busy(), seen.busySessions(), most);
+        figures("Per second: " + rates + ". Busy: {busy}.", Map.of("busy", busy.isEmpty() ? "nobody" : busy));
         if (details) {
+            seen.tables().stream().limit(MOST).forEach(this::more);
             more();
-            unseen();
         } else {
             lines("Not seen: " + seen.unseen().stream().map(Unseen::what).collect(Collectors.joining(", "))
                     + ". --details has more of all this, and why.");
@@ -54,177 +57,94 @@ final class Screen {
         return text.toString();
     }
 
-    private void advice(boolean details) {
-        int number = 0;
+    private void advice() {
+        List<Advice> shown = diagnosis.advice().stream()
+                .limit(details ? Long.MAX_VALUE : FEW)
+                .toList();
         String last = null;
-        for (Advice each : diagnosis.advice()) {
-            if (++number > FEW && !details) {
-                lines((diagnosis.advice().size() - FEW) + " more with --details.");
-                return;
-            }
-            if (number == 1 || details) {
-                text.append('\n');
-            }
-            wrap(String.format("%-4s", number + "."), INDENT, each.subject() + ": " + each.action());
+        for (int i = 0; i < shown.size(); i++) {
+            Advice each = shown.get(i);
+            text.append(i == 0 || details ? "\n" : "");
+            wrap(String.format("%-4s", i + 1 + "."), INDENT, each.subject() + ": " + each.action());
             lines(INDENT + Figures.upper(each.figure()) + '.' + (details ? ' ' + each.reason() : ""));
-            if (details || !Objects.equals(each.statement(), last)) {
+            if (each.statement() != null && (details || !Objects.equals(each.statement(), last))) {
                 statement(
-                        INDENT + (each.queryId() == null ? "" : "query_id " + each.queryId() + ": "),
-                        each.statement(),
-                        details);
+                        INDENT + (each.queryId() == null ? "" : "query_id " + each.queryId() + ": "), each.statement());
             }
             last = each.statement();
         }
-    }
-
-    /** Where the docs have each advice, by its rule. */
-    private void links(boolean details) {
-        if (!diagnosis.advice().isEmpty()) {
+        if (shown.size() < diagnosis.advice().size()) {
+            lines(diagnosis.advice().size() - shown.size() + " more with --details.");
+        }
+        if (!shown.isEmpty()) {
             lines("Read " + Docs.URL + "measure.md#"
-                    + diagnosis.advice().stream()
-                            .limit(details ? Long.MAX_VALUE : FEW)
-                            .map(Advice::rule)
-                            .distinct()
-                            .collect(Collectors.joining(", #")));
+                    + shown.stream().map(Advice::rule).distinct().collect(Collectors.joining(", #")));
         }
     }
 
-    private void tables(boolean details) {
-        if (seen.tables().isEmpty()) {
-            return;
-        }
-        text.append('\n');
-        List<Table> shown = seen.tables().stream().limit(details ? MOST : FEW).toList();
-        int longest =
-                shown.stream().mapToInt(each -> each.name().length()).max().orElse(0);
-        int name = Math.min(width / 3, Math.max(longest, "Waited for".length()) + 2);
-        String columns = "%-" + name + '.' + (name - 1) + "s%-9s%-12s%s";
-        text.append(String.format(columns, "Waited for", "Waiting", "At one row", "Meanwhile the holder is"))
-                .append('\n');
-        for (Table each : shown) {
-            text.append(String.format(
-                                    columns,
-                                    each.name(),
-                                    Figures.sessions(each.waiting()),
-                                    Figures.sessions(each.contenders()) + " (" + each.mostContenders() + ")",
-                                    fitting(shares(each.holders(), FEW, doing -> doing.title), width - name - 22))
-                            .stripTrailing())
-                    .append('\n');
-        }
+    private void table(Table table) {
+        String line =
+                "{name}: {waiting} sessions wait, {contenders} (at most {mostContenders}) at one row; holder {doing}.";
+        figures(line, Map.of("doing", shares(table.shares(Of.HOLDER), 1, FEW)), table);
     }
 
-    private String perSecond() {
-        Map<String, Double> rates = seen.perSecond();
-        if (rates.isEmpty()) {
-            return "not known";
-        }
-        return Figures.number(seen.perSecond("transactions")) + " transactions, "
-                + (rates.containsKey("wal_bytes") ? Figures.bytes(seen.perSecond("wal_bytes")) + " WAL, " : "")
-                + Figures.number(seen.perSecond("xids")) + " xids, " + Figures.number(seen.perSecond("multixacts"))
-                + " MultiXacts";
-    }
-
-    private String busy(int most) {
-        double all = seen.busySessions();
-        if (all == 0) {
-            return seen.hidden() > 0 ? "not visible" : "nobody";
-        }
-        return seen.busy().entrySet().stream()
-                .limit(most)
-                .map(entry -> entry.getKey() + ' ' + Figures.percent(entry.getValue() / all))
-                .collect(Collectors.joining(", "));
+    private void more(Table table) {
+        heading(table.name());
+        figures("Longest wait {longestWaitMillis}; the first in line had waited {firstWaitMillis} (median).", table);
+        table.shares()
+                .forEach((of, shares) -> shares.entrySet().stream()
+                        .filter(each -> each.getValue() >= Threshold.NOISE)
+                        .limit(MOST)
+                        .forEach(each -> statement(
+                                Figures.title(of) + ' ' + Figures.percent(each.getValue()) + ": ",
+                                Figures.title(each.getKey()))));
     }
 
     private void more() {
-        for (Table table : seen.tables().stream().limit(MOST).toList()) {
-            heading(table.name());
-            lines("Wait because of: " + shares(table.causes(), MOST, cause -> cause.title) + "; want it: "
-                    + (table.modes().isEmpty() ? "not known" : shares(table.modes(), MOST, Screen::title)) + '.');
-            lines("Longest wait " + Figures.millis(table.longestWaitMillis()) + "; the first in line had waited "
-                    + Figures.millis(table.firstWaitMillis()) + " (median).");
-            if (!table.holderEvents().isEmpty()) {
-                lines("Holders that are not idle: " + shares(table.holderEvents(), MOST, event -> event) + '.');
-            }
-            if (!table.hotRows().isEmpty()) {
-                lines("Hottest rows: " + shares(table.hotRows(), MOST, key -> key) + '.');
-            }
-            statements(table.statements(), " wait in: ");
-            statements(table.holderStatements(), " of holders, last: ");
-        }
-        if (seen.locking() != null) {
+        if (!seen.locking().isEmpty()) {
             heading("Statements that lock rows, while looking");
-            seen.locking().stream().limit(MOST).forEach(each -> {
-                lines(Figures.sessions(each.sessions()) + " sessions in it, " + Figures.count(each.calls())
-                        + " calls of "
-                        + Figures.millis(each.millis()) + ", " + Figures.number((double) each.rows() / each.calls())
-                        + " rows and " + Figures.bytes(each.walPerCall()) + " WAL a call, "
-                        + Figures.percent(each.walShare())
-                        + " of the WAL");
-                statement("  ", each.sql(), true);
-            });
         }
+        seen.locking().stream().limit(MOST).forEach(each -> {
+            figures("{sessions} sessions in it; {calls} calls, {millis}, {rows} rows, {walShare} of the WAL", each);
+            statement("  ", each.query());
+        });
         heading("Server");
-        lines("Idle in transaction: "
-                + (seen.hidden() > 0 ? "not visible" : Figures.sessions(seen.idleInTransaction()) + " sessions")
-                + "; row waits at a table that nobody names: " + Figures.sessions(seen.unnamedRowWaits())
-                + "; deadlocks: "
-                + Figures.count(seen.deadlocks()) + "; lock table: "
-                + Figures.count(seen.lockTable() == null ? 0 : seen.lockTable().entries()) + " of "
-                + Figures.count(seen.server().lockRoom()) + " places.");
-        seen.horizon().forEach(each -> lines("Vacuum horizon held by " + each.text() + '.'));
+        figures("Sessions, at a time: {sessions}. Deadlocks: {deadlocks}. Lock table: {lockTableShare} of {lockRoom}.");
+        seen.horizon().forEach(each -> figures("Vacuum horizon held by {text}.", each));
         seen.strayWriters()
                 .forEach((table, writers) ->
-                        writers.forEach(writer -> statement(table + " without its lock: ", writer, true)));
-    }
-
-    private void statements(Map<String, Double> shares, String role) {
-        shares.entrySet().stream()
-                .filter(each -> each.getValue() >= Threshold.NOISE)
-                .limit(MOST)
-                .forEach(each -> statement(Figures.percent(each.getValue()) + role, each.getKey(), true));
-    }
-
-    private void unseen() {
+                        writers.forEach(writer -> statement(table + " without its lock: ", writer)));
         heading("Not seen");
-        for (Unseen each : seen.unseen()) {
-            lines(Figures.upper(each.what()) + ": " + each.why() + ". " + each.remedy());
-        }
+        seen.unseen().forEach(each -> lines(Figures.upper(each.what()) + ": " + each.why() + ". " + each.remedy()));
     }
 
-    private static String title(RowLockMode mode) {
-        return mode.name().replace('_', ' ');
-    }
-
-    private static <K> String shares(Map<K, Double> shares, int most, Function<K, String> title) {
-        return shares.entrySet().stream()
-                .filter(entry -> entry.getValue() >= Threshold.NOISE)
+    private static String shares(Map<?, Double> parts, double whole, int most) {
+        return parts.entrySet().stream()
+                .filter(each -> each.getValue() >= Threshold.NOISE * whole)
                 .limit(most)
-                .map(entry -> title.apply(entry.getKey()) + ' ' + Figures.percent(entry.getValue()))
+                .map(each -> Figures.title(each.getKey()) + ' ' + Figures.percent(each.getValue() / whole))
                 .collect(Collectors.joining(", "));
-    }
-
-    /** As many of the parts of a list as there is room for. */
-    private static String fitting(String list, int width) {
-        int end = list.length() <= width ? list.length() : list.lastIndexOf(',', width);
-        return end < 0 ? list : list.substring(0, end);
     }
 
     private void heading(String title) {
         text.append('\n').append(title).append(":\n");
     }
 
-    /** On one line, cut where it is longer, or on as many as it takes. */
-    private void statement(String indent, @Nullable String sql, boolean whole) {
-        if (sql == null) {
-            return;
-        }
-        if (whole) {
+    /** On one line, cut where it is longer; with details on as many as it takes. */
+    private void statement(String indent, String sql) {
+        if (details) {
             lines(indent + Figures.statement(sql));
         } else {
             String line = indent + sql;
             text.append(line.length() <= width ? line : line.substring(0, width - 3) + "...")
                     .append('\n');
         }
+    }
+
+    private void figures(String template, Object... sources) {
+        Object[] all = Stream.concat(Stream.of(sources), Stream.of(seen, seen.server(), seen.perSecond()))
+                .toArray();
+        lines(Figures.fill(template, all));
     }
 
     private void lines(String words) {

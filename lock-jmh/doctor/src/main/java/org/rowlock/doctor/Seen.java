@@ -4,36 +4,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.ServerQuery.Row;
 
 /**
  * Everything that was seen, for the rules. Figures are of the time looked at; sessions are averages at a time.
  *
- * @param server which
  * @param started when the looking began, in UTC
  * @param seconds how long it took
  * @param samples how often sessions and locks were looked at
  * @param roundTripMillis between here and the server
  * @param busy sessions with a running statement, by wait event
- * @param idleInTransaction sessions
- * @param hidden sessions of other roles, of which the role may not see what they do
- * @param rowWaits sessions that wait for a row, or for the transaction that holds one
- * @param unnamedRowWaits those of them at a table that nobody names
- * @param otherDatabases those of them in other databases, by database
+ * @param sessions of other kinds: idle in transaction; hidden, of which the role may not see what they do; those with
+ *     row waits, for a row or for the transaction that holds one; and what activity.sql counts
+ * @param otherDatabases sessions that wait for rows there, by database
  * @param tables waited for, most waits first
- * @param locking statements with a locking clause, most time first; null without pg_stat_statements
+ * @param locking statements that lock rows, most time first; none without pg_stat_statements
  * @param used tables that were updated or scanned, most updates first
  * @param perSecond what counters gained; empty if they could not be read
  * @param deadlocks in this database
- * @param lockTable how full the lock table was at most; null if it was never seen
+ * @param lockTable how full the lock table is at most; null if it was never seen
  * @param horizon the sessions and others that hold vacuum back, the oldest first
  * @param strayWriters roles that write without the lock, as Rowlock's audit has seen, and their statement, by table
  * @param blockers the sessions that hold up others and wait for none, the one that holds up most first
- * @param nowait statements that want a lock NOWAIT, at a time
- * @param snapshots sessions that keep a snapshot between two statements, at a time
- * @param aborted sessions in a transaction that has failed, at a time
- * @param serializable whether there were predicate locks
- * @param isStandbyGone whether commits wait for a synchronous standby, and none is there
+ * @param nowait the statement that wants a lock NOWAIT most often; null if there is none
  * @param queryIds the server's query_id of statements
  * @param unseen what could not be looked at
  */
@@ -44,13 +36,10 @@ record Seen(
         int samples,
         double roundTripMillis,
         Map<String, Double> busy,
-        double idleInTransaction,
-        double hidden,
-        double rowWaits,
-        double unnamedRowWaits,
+        Map<String, Double> sessions,
         Map<String, Double> otherDatabases,
         List<Table> tables,
-        @Nullable List<LockingStatement> locking,
+        List<LockingStatement> locking,
         List<TableUse> used,
         Map<String, Double> perSecond,
         long deadlocks,
@@ -58,22 +47,16 @@ record Seen(
         List<HorizonHolder> horizon,
         Map<String, List<String>> strayWriters,
         List<Blocker> blockers,
-        Map<String, Double> nowait,
-        double snapshots,
-        double aborted,
-        boolean serializable,
-        boolean isStandbyGone,
+        @Nullable String nowait,
         Map<String, Long> queryIds,
         List<Unseen> unseen) {
-
     /**
      * A server.
      *
      * @param address as it is shown
      * @param standby whether it is in recovery
      * @param pooled whether something stands between us and the server
-     * @param preloaded shared_preload_libraries; null if the role may not see it
-     * @param statementsSchema where pg_stat_statements is; null if it is not installed
+     * @param isStandbyGone whether commits wait for a synchronous standby, and none is there
      * @param cluster the extension that makes the database one of several machines; null if there is none
      */
     record Server(
@@ -83,47 +66,35 @@ record Seen(
             String role,
             boolean standby,
             boolean pooled,
-            boolean readsAllStats,
             boolean standbyFeedback,
+            boolean isStandbyGone,
             long lockRoom,
-            @Nullable String preloaded,
-            @Nullable String statementsSchema,
             @Nullable String cluster) {}
 
     /**
      * What was done with a table.
      *
-     * @param isReferenced whether foreign keys lead to it
-     * @param updates a second
-     * @param hotShare of them, with room on the row's own page and no index touched
      * @param live rows, estimated
      * @param dead rows, estimated
-     * @param vacuumedSeconds since the last vacuum; null for never
-     * @param scannedRows of a sequential scan
+     * @param scanned rows, by sequential scans
      * @param lacksIndex whether a foreign key leads from it whose columns no index begins with
+     * @param vacuumedSeconds since the last vacuum; null for never
      */
     record TableUse(
             String table,
-            boolean isReferenced,
-            double updates,
-            double hotShare,
+            long updates,
             long live,
             long dead,
-            @Nullable Double vacuumedSeconds,
-            double scannedRows,
-            boolean lacksIndex) {
-        static TableUse of(Row then, Row row, double seconds) {
-            long updates = row.grown("updates", then);
-            return new TableUse(
-                    row.string("table_name"),
-                    row.is("is_referenced"),
-                    updates / seconds,
-                    updates <= 0 ? 0 : (double) row.grown("hot_updates", then) / updates,
-                    row.count("live"),
-                    row.count("dead"),
-                    row.age("vacuumed_s"),
-                    (double) row.grown("scanned", then) / Math.max(1, row.grown("scans", then)),
-                    row.is("lacks_index"));
+            long scans,
+            long scanned,
+            boolean lacksIndex,
+            @Nullable Double vacuumedSeconds) {
+        double scannedRows() {
+            return (double) scanned / Math.max(1, scans);
+        }
+
+        String vacuumed() {
+            return vacuumedSeconds == null ? "never vacuumed" : Figures.fill("vacuumed {vacuumedSeconds} ago", this);
         }
     }
 
@@ -161,16 +132,35 @@ record Seen(
             long xids,
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
-        /** A transaction of an application that is at work: a backup, a report, a statement in flight. */
-        boolean isAtWork() {
-            return kind.equals("session") && (idleSeconds == null || idleSeconds < Threshold.OLD_HORIZON_SECONDS);
+        /** Which of the rule's forms. A transaction of an application may be at work: a backup, a report. */
+        String form() {
+            if (!kind.equals("session")) {
+                return kind.replace(' ', '-');
+            }
+            boolean isAtWork = idleSeconds == null || idleSeconds < Threshold.OLD_HORIZON_SECONDS;
+            return seconds == null ? "hidden" : isAtWork ? "at-work" : "open";
+        }
+
+        String quotedName() {
+            return name.replace("'", "''");
         }
 
         String text() {
-            return kind + ' ' + name + (who.isEmpty() ? "" : " (" + who + ')')
-                    + (seconds == null ? "" : " for " + Figures.seconds(seconds)) + ", through " + Figures.count(xids)
-                    + " xids";
+            String holder = who.isEmpty() ? "{kind} {name}" : "{kind} {name} ({who})";
+            return Figures.fill(holder + (seconds == null ? "" : " for {seconds}") + ", through {xids} xids", this);
         }
+    }
+
+    double sessions(String kind) {
+        return sessions.getOrDefault(kind, 0.0);
+    }
+
+    double rowWaits() {
+        return sessions("row waits");
+    }
+
+    boolean isHidden() {
+        return sessions("hidden") > 0;
     }
 
     double busySessions() {
@@ -178,10 +168,10 @@ record Seen(
     }
 
     /** Of busy time; empty where busy sessions cannot be counted. */
-    Optional<Double> rowWaitShare() {
-        return hidden > 0
+    Optional<Double> rowWaitsOfBusy() {
+        return isHidden()
                 ? Optional.empty()
-                : Optional.of(busySessions() == 0 ? 0 : Math.min(1, rowWaits / busySessions()));
+                : Optional.of(busySessions() == 0 ? 0 : Math.min(1, rowWaits() / busySessions()));
     }
 
     /** The part of busy time in wait events that begin so. */
@@ -193,11 +183,6 @@ record Seen(
         return in * samples < Threshold.SIGHTINGS ? 0 : in / busySessions();
     }
 
-    /** None without pg_stat_statements. */
-    List<LockingStatement> lockingStatements() {
-        return locking == null ? List.of() : locking;
-    }
-
     /** Of the room of the lock table. */
     double lockTableShare() {
         return lockTable == null ? 0 : (double) lockTable.entries / Math.max(1, server.lockRoom);
@@ -205,6 +190,22 @@ record Seen(
 
     double perSecond(String counter) {
         return perSecond.getOrDefault(counter, 0.0);
+    }
+
+    double transactions() {
+        return perSecond("transactions");
+    }
+
+    double rollbacks() {
+        return perSecond("rollbacks");
+    }
+
+    double multixacts() {
+        return perSecond("multixacts");
+    }
+
+    long deadlocked() {
+        return tables.stream().mapToLong(Table::deadlocked).sum();
     }
 
     /**

@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which server. A mixin for commands. */
+/** Which server, and help. A mixin for commands. */
 public final class ServerOptions {
     private static final String PASSWORD_VARIABLE = "PGPASSWORD";
 
@@ -37,6 +37,14 @@ public final class ServerOptions {
                     + " environment variable " + PASSWORD_VARIABLE + ", or of your password file (~/.pgpass).")
     private char @Nullable [] password;
 
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            order = 100,
+            description = "Shows this.")
+    @SuppressWarnings("unused")
+    private boolean isHelpAsked;
+
     /**
      * The server of the options; null without {@code --url}.
      *
@@ -59,21 +67,6 @@ public final class ServerOptions {
         } catch (UserError e) {
             throw new ParameterException(command.commandLine(), "--url: " + e.getMessage(), e);
         }
-    }
-
-    /**
-     * The server of the options, for a command that is nothing without one.
-     *
-     * @throws ParameterException if the URL is none or missing
-     */
-    public ServerAddress required() {
-        ServerAddress address = address();
-        if (address == null) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "Which server? Give its address: --url jdbc:postgresql://host:port/database.");
-        }
-        return address;
     }
 
     /** The password that was given as an option, for leaving it out of what is shown. */

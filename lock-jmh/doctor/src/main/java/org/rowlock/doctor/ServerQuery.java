@@ -1,9 +1,13 @@
 package org.rowlock.doctor;
 
+import static java.util.stream.Collectors.toMap;
+
+import com.google.gson.FieldNamingPolicy;
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -11,11 +15,11 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,39 +27,45 @@ import org.jspecify.annotations.Nullable;
  * column whose name ends in query is a statement, and is read normalized.
  */
 enum ServerQuery {
-    SERVER,
-    COUNTERS,
-    FAST_PATH,
-    ACTIVITY,
-    WAITS,
-    BLOCKERS,
-    LOCK_TABLE,
-    TABLES,
-    STATEMENTS,
-    HORIZON,
-    KEY;
+    SERVER(""),
+    COUNTERS("", "micros", "transactions", "wal_bytes", "xids", "multixacts", "rollbacks", "deadlocks"),
+    ACTIVITY(""),
+    WAITS(""),
+    BLOCKERS(""),
+    LOCK_TABLE(""),
+    TABLES("table", "updates", "scans", "scanned"),
+    STATEMENTS("queryid", "calls", "millis", "rows", "wal_bytes", "blocks"),
+    HORIZON("");
+
+    private static final Gson RECORDS = new GsonBuilder()
+            .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
+            .create();
 
     private final String sql = load();
+    private final String key;
+    private final List<String> counters;
+
+    ServerQuery(String key, String... counters) {
+        this.key = key;
+        this.counters = List.of(counters);
+    }
 
     private String load() {
-        String file = name().toLowerCase(Locale.ROOT) + ".sql";
-        try (InputStream in = ServerQuery.class.getResourceAsStream(file)) {
-            if (in == null) {
-                throw new IllegalStateException("The doctor's jar lacks " + file);
-            }
+        String file = title().replace(' ', '_') + ".sql";
+        try (InputStream in = Objects.requireNonNull(ServerQuery.class.getResourceAsStream(file), file)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    List<Row> read(Connection connection) throws SQLException {
-        return query(connection, sql);
+    /** What it reads, in words. */
+    String title() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /** With a psql variable, which is a number. */
-    List<Row> read(Connection connection, String variable, long value) throws SQLException {
-        return query(connection, sql.replace(':' + variable, Long.toString(value)));
+    List<Row> read(Connection connection) throws SQLException {
+        return query(connection, sql);
     }
 
     static List<Row> query(Connection connection, String sql) throws SQLException {
@@ -77,6 +87,23 @@ enum ServerQuery {
             }
         }
         return rows;
+    }
+
+    /** The later rows, with what their counters have gained since; one that has fallen began anew. */
+    List<Row> grown(List<Row> before, List<Row> after) {
+        Map<String, Row> first =
+                before.stream().collect(toMap(row -> row.string(key), row -> row, (one, other) -> one));
+        return after.stream()
+                .map(row -> {
+                    Row then = first.getOrDefault(row.string(key), new Row(Map.of()));
+                    Row grown = new Row(new LinkedHashMap<>(row.values()));
+                    for (String counter : counters) {
+                        double since = row.number(counter) - then.number(counter);
+                        grown.values().put(counter, since < 0 ? row.number(counter) : since);
+                    }
+                    return grown;
+                })
+                .toList();
     }
 
     /**
@@ -111,44 +138,13 @@ enum ServerQuery {
             return values.get(column) instanceof Number number ? number.longValue() : 0;
         }
 
-        /** How long ago; null for null. */
-        @Nullable
-        Double age(String column) {
-            return has(column) ? Math.max(0, number(column)) : null;
-        }
-
-        /** What a counter has gained. */
-        long grown(String column, Row since) {
-            return count(column) - since.count(column);
-        }
-
         boolean is(String column) {
             return Boolean.TRUE.equals(values.get(column));
         }
 
         /** As a record, each component by the column of its name. */
         <T extends Record> T as(Class<T> type) {
-            RecordComponent[] components = type.getRecordComponents();
-            try {
-                return type.getDeclaredConstructor(Arrays.stream(components)
-                                .map(RecordComponent::getType)
-                                .toArray(Class[]::new))
-                        .newInstance(Arrays.stream(components).map(this::value).toArray());
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("A " + type + " cannot be made of " + values.keySet(), e);
-            }
-        }
-
-        private @Nullable Object value(RecordComponent component) {
-            String column = component.getName().replaceAll("(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
-            return switch (component.getType().getSimpleName()) {
-                case "int" -> (int) count(column);
-                case "long" -> count(column);
-                case "double" -> number(column);
-                case "Double" -> age(column);
-                case "boolean" -> is(column);
-                default -> text(column);
-            };
+            return RECORDS.fromJson(RECORDS.toJsonTree(values), type);
         }
     }
 }

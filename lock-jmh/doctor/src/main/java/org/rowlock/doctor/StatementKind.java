@@ -13,35 +13,33 @@ enum StatementKind {
     LOCKING,
     /** It changes the rows, as an upsert does. */
     WRITE,
-    /** Or a COPY of new rows. */
+    /** Or a COPY of new rows: they may wait for a unique key. */
     INSERT,
     /** Something that it calls does it: a function, procedure or cursor. */
     CALL,
+    /** A check by the server itself. */
+    FOREIGN_KEY,
     /** The role may not see the statement. */
     HIDDEN;
 
     private static final Pattern CLAUSE =
-            Pattern.compile("\\bfor\\s+(update|no\\s+key\\s+update|share|key\\s+share)\\b", Pattern.CASE_INSENSITIVE);
-    private static final Pattern VERB = Pattern.compile("\\b(update|delete|merge|insert)\\b", Pattern.CASE_INSENSITIVE);
-    private static final Pattern UPSERT = Pattern.compile("\\bdo\\s+update\\b", Pattern.CASE_INSENSITIVE);
-    private static final Pattern TABLE = Pattern.compile(
-            "(?:\\bfrom|^update)\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)",
-            Pattern.CASE_INSENSITIVE);
+            Pattern.compile("(?i)\\bfor\\s+(update|no\\s+key\\s+update|share|key\\s+share)\\b");
+    private static final Pattern VERB = Pattern.compile("(?i)\\b(update|delete|merge|insert)\\b");
+    private static final Pattern UPSERT = Pattern.compile("(?i)\\bdo\\s+update\\b");
+    private static final Pattern TABLE =
+            Pattern.compile("(?i)(?:\\bfrom|^update)\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)");
     /** Several statements in one message: the first is not the one that waits. */
-    private static final Pattern BEGIN =
-            Pattern.compile("^\\s*(?:begin|start transaction)\\b[^;]*;", Pattern.CASE_INSENSITIVE);
+    private static final Pattern BEGIN = Pattern.compile("(?i)^\\s*(?:begin|start transaction)\\b[^;]*;");
 
     /** Also of the query in a COPY. */
-    private static final Pattern FIRST = Pattern.compile("^\\W*(?:copy\\s*\\()?\\W*(\\w+)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern FIRST = Pattern.compile("(?i)^\\W*(?:copy\\s*\\()?\\W*(\\w+)");
 
     /** As the server writes the check of a foreign key in a trigger of its own. */
     private static final Pattern FOREIGN_KEY_CHECK =
-            Pattern.compile("^select \\S+ from only .* for key share of x$", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("(?i)^select \\S+ from only .* for key share of x$");
 
-    private static final Pattern JOIN =
-            Pattern.compile("\\bjoin\\b|\\bfrom [\\w.\"]+(?: (?:as )?\\w+)?,", Pattern.CASE_INSENSITIVE);
-    private static final Pattern QUEUE =
-            Pattern.compile("\\border by [^;]*\\b(?:limit|fetch first) [^;]*\\bfor ", Pattern.CASE_INSENSITIVE);
+    private static final Pattern JOIN = Pattern.compile("(?i)\\bjoin\\b|\\bfrom [\\w.\"]+(?: (?:as )?\\w+)?,");
+    private static final Pattern QUEUE = Pattern.compile("(?i)\\border by [^;]*\\b(?:limit|fetch first) [^;]*\\bfor ");
 
     /** Of a normalized statement; null is one that may not be seen. */
     static StatementKind of(@Nullable String sql) {
@@ -71,12 +69,14 @@ enum StatementKind {
                 : Optional.empty();
     }
 
-    /** The mode that it locks rows in: that of its clause, or of an UPDATE or DELETE. */
+    /** The mode that it locks rows in: that of its clause, or of an UPDATE or DELETE; not of a foreign key's check. */
     static Optional<RowLockMode> mode(String sql) {
         String verb = sql.substring(0, Math.min(sql.length(), 7)).toLowerCase(Locale.ROOT);
-        return verb.startsWith("update ")
-                ? Optional.of(RowLockMode.FOR_NO_KEY_UPDATE)
-                : verb.startsWith("delete ") ? Optional.of(RowLockMode.FOR_UPDATE) : clause(sql);
+        return switch (verb) {
+            case "update " -> Optional.of(RowLockMode.FOR_NO_KEY_UPDATE);
+            case "delete " -> Optional.of(RowLockMode.FOR_UPDATE);
+            default -> FOREIGN_KEY_CHECK.matcher(sql).matches() ? Optional.empty() : clause(sql);
+        };
     }
 
     /** The first table that it reads; null if its text does not show it. */
@@ -86,7 +86,8 @@ enum StatementKind {
     }
 
     /** Whether it locks the rows of several tables, and does not say of which. */
-    static boolean locksAll(String sql) {
+    static boolean locksAll(@Nullable String statement) {
+        String sql = String.valueOf(statement);
         Matcher clause = CLAUSE.matcher(sql);
         return clause.find()
                 && !sql.regionMatches(true, clause.end(), " of ", 0, 4)
@@ -94,22 +95,19 @@ enum StatementKind {
     }
 
     /** Whether it waits for the first of ordered rows; for one row by its key an ORM writes LIMIT without an order. */
-    static boolean takesFirst(String sql) {
-        return clause(sql).isPresent()
-                && QUEUE.matcher(sql).find()
-                && !sql.toLowerCase(Locale.ROOT).contains("skip locked");
+    static boolean takesFirst(@Nullable String sql) {
+        return sql != null && QUEUE.matcher(sql).find() && clause(sql).isPresent() && !skipsLocked(sql);
+    }
+
+    static boolean skipsLocked(String sql) {
+        return sql.toLowerCase(Locale.ROOT).contains("skip locked");
     }
 
     /** Whether one of several statements begins with these words, which hyphens join. */
     static boolean runs(String statements, String words) {
         String begin = "(^|; )" + words.replace("create-", "create (unique )?").replace('-', ' ');
-        return Pattern.compile(begin + "\\b(?![^;]*\\bconcurrently\\b)", Pattern.CASE_INSENSITIVE)
+        return Pattern.compile("(?i)" + begin + "\\b(?![^;]*\\bconcurrently\\b)")
                 .matcher(statements)
                 .find();
-    }
-
-    /** Whether the server itself runs it to check a foreign key. */
-    static boolean isForeignKeyCheck(String sql) {
-        return FOREIGN_KEY_CHECK.matcher(sql).matches();
     }
 }

@@ -1,87 +1,103 @@
 package org.rowlock.doctor;
 
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.IntSummaryStatistics;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowLockMode;
-import org.rowlock.doctor.Wait.Cause;
 import org.rowlock.doctor.Wait.Doing;
 
 /**
- * The waits for rows of one table while the doctor looked. Shares are of 1, the largest first.
+ * The waits for rows of one table while the doctor looked.
  *
  * @param name the table's, of a partition its root's
  * @param waiting sessions that wait for its rows at a time
- * @param share of all waits for rows
+ * @param waitShare of all waits for rows
  * @param contenders sessions that want the most wanted row at a time, its holder included, while somebody waits
  * @param mostContenders the most that were seen
  * @param longestWaitMillis the longest that was seen
  * @param firstWaitMillis how long the first in line had waited when it was looked at, half of them longer
  * @param idleMillis how long an idle or prepared holder had been so when it was looked at, half of them longer
- * @param causes why sessions wait
- * @param modes how they want the row, where that is known
- * @param statements that wait, where they may be seen
- * @param holders what the holders do while others wait for them
- * @param holderEvents the wait events of holders that run or commit, and the gids of prepared ones
- * @param holderStatements what holders run, or ran last
- * @param behind tables at which holders wait themselves
  * @param deadlocked sessions that were seen waiting in a circle, in all samples together
- * @param hotRows keys of the rows with the longest queue; empty unless asked for
+ * @param shares of 1, the largest first
  */
 record Table(
         String name,
         double waiting,
-        double share,
+        double waitShare,
         double contenders,
         int mostContenders,
         double longestWaitMillis,
         double firstWaitMillis,
         double idleMillis,
-        Map<Cause, Double> causes,
-        Map<RowLockMode, Double> modes,
-        Map<String, Double> statements,
-        Map<Doing, Double> holders,
-        Map<String, Double> holderEvents,
-        Map<String, Double> holderStatements,
-        Map<String, Double> behind,
         long deadlocked,
-        Map<String, Double> hotRows) {
+        Map<Of, Map<Object, Double>> shares) {
 
-    double cause(Cause cause) {
-        return causes.getOrDefault(cause, 0.0);
+    /** What the shares are of. */
+    enum Of {
+        CAUSE,
+        /** How sessions want the row, where that is known. */
+        MODE,
+        /** What they run, where it may be seen. */
+        STATEMENT,
+        /** What the holders do while others wait: {@link Doing}. */
+        HOLDER,
+        /** The wait events of holders that run or commit, and the gids of prepared ones. */
+        HOLDER_EVENT,
+        /** What holders run, or ran last. */
+        HOLDER_STATEMENT,
+        /** The tables at which holders wait themselves. */
+        NEXT
     }
 
-    double holder(Doing doing) {
-        return holders.getOrDefault(doing, 0.0);
+    Map<Object, Double> shares(Of of) {
+        return shares.getOrDefault(of, Map.of());
     }
 
-    /** What is held is what was locked: the locking statement, wherever it was seen. */
+    double share(Of of, Object what) {
+        return shares(of).getOrDefault(what, 0.0);
+    }
+
+    /** That with the largest share; null if there is none. */
     @Nullable
-    String locking() {
-        return statement() != null ? statement() : holderStatement();
+    String most(Of of) {
+        return shares(of).keySet().stream().map(String::valueOf).findFirst().orElse(null);
+    }
+
+    /** What holders are seen to do most. */
+    Doing doing() {
+        return shares(Of.HOLDER).keySet().stream()
+                .map(Doing.class::cast)
+                .findFirst()
+                .orElse(Doing.NOT_VISIBLE);
+    }
+
+    double doingShare() {
+        return share(Of.HOLDER, doing());
+    }
+
+    double changingShare() {
+        return share(Of.HOLDER, Doing.CHANGING_HANDS);
+    }
+
+    double foreignKeyShare() {
+        return share(Of.CAUSE, StatementKind.FOREIGN_KEY);
+    }
+
+    /** The wait event that holders were seen in most. */
+    String event() {
+        return shares(Of.HOLDER_EVENT).isEmpty() ? Wait.RUNNING : String.valueOf(most(Of.HOLDER_EVENT));
+    }
+
+    /** Where its holders wait themselves, in words. */
+    String next() {
+        return shares(Of.NEXT).isEmpty() ? "" : ", rows of " + most(Of.NEXT);
     }
 
     boolean isConvoy() {
         return contenders >= Threshold.CONVOY;
-    }
-
-    /** What holders are seen to do most, in words. */
-    String held() {
-        return "while others wait its holder is " + mostly().title + ' ' + Figures.percent(holder(mostly()))
-                + " of the time";
-    }
-
-    /** How many wait, in words. */
-    String waits() {
-        return Figures.sessions(waiting) + " sessions wait for its rows, " + Figures.sessions(contenders)
-                + " want one row at a time; it is changing hands " + Figures.percent(holder(Doing.CHANGING))
-                + " of the time";
-    }
-
-    /** What holders are seen to do most. */
-    Doing mostly() {
-        return holders.keySet().stream().findFirst().orElse(Doing.HIDDEN);
     }
 
     /** How long a holder is idle at a time: at a random moment half of it is over. */
@@ -89,34 +105,75 @@ record Table(
         return 2 * idleMillis;
     }
 
-    double standbyShare() {
-        return holderEvents.getOrDefault(WaitEvents.STANDBY, 0.0);
-    }
-
-    /** The wait event that holders were seen in most. */
-    String holderEvent() {
-        return holderEvents.keySet().stream().findFirst().orElse(WaitEvents.RUNNING);
-    }
-
-    @Nullable
-    String statement() {
-        return statements.keySet().stream().findFirst().orElse(null);
-    }
-
-    @Nullable
-    String holderStatement() {
-        return holderStatements.keySet().stream().findFirst().orElse(null);
-    }
-
-    /** The statement that locks with FOR UPDATE, among those that wait and those that hold. */
-    Optional<String> forUpdate() {
-        return allStatements()
-                .filter(sql -> StatementKind.clause(sql).equals(Optional.of(RowLockMode.FOR_UPDATE)))
-                .findFirst();
-    }
-
     /** Of those that wait, and of those that hold. */
-    Stream<String> allStatements() {
-        return Stream.of(statements, holderStatements).flatMap(each -> each.keySet().stream());
+    Stream<String> statements() {
+        return Stream.of(Of.STATEMENT, Of.HOLDER_STATEMENT)
+                .flatMap(each -> shares(each).keySet().stream())
+                .map(String::valueOf);
+    }
+
+    /** Adds up the waits for its rows, sample by sample. */
+    static final class Tallies {
+        private final Map<Of, Tally<Object>> tallies = new EnumMap<>(Of.class);
+        private final IntSummaryStatistics longestQueues = new IntSummaryStatistics();
+        private final List<Double> idle = new ArrayList<>();
+        private final List<Double> firstWaits = new ArrayList<>();
+        private double longestWait;
+        private long waits;
+        private long deadlocked;
+
+        private void add(Of of, @Nullable Object what) {
+            tallies.computeIfAbsent(of, any -> new Tally<>()).add(what, 1);
+        }
+
+        /** Adds those that wait for one row. */
+        void add(List<Wait> queue) {
+            for (Wait wait : queue) {
+                add(Of.CAUSE, wait.cause());
+                add(Of.MODE, wait.mode());
+                add(Of.STATEMENT, wait.query());
+                longestWait = Math.max(longestWait, wait.waitedMillis());
+                deadlocked += wait.isInCircle() ? 1 : 0;
+                if (wait.transaction() != null) {
+                    firstWaits.add(wait.waitedMillis());
+                }
+            }
+            waits += queue.size();
+            Wait first = queue.stream()
+                    .filter(wait -> wait.doing() != Doing.CHANGING_HANDS)
+                    .findFirst()
+                    .orElse(queue.get(0));
+            add(Of.HOLDER, first.doing());
+            add(Of.HOLDER_STATEMENT, first.holderQuery());
+            add(Of.NEXT, first.next());
+            add(Of.HOLDER_EVENT, first.holderEvent());
+            if (first.idleMillis() != null) {
+                idle.add(first.idleMillis());
+            }
+        }
+
+        void addLongestQueue(int waiters) {
+            longestQueues.accept(waiters);
+        }
+
+        Table table(String name, int samples, double rowWaits) {
+            Map<Of, Map<Object, Double>> shares = new EnumMap<>(Of.class);
+            tallies.forEach((of, tally) -> shares.put(of, tally.shares()));
+            return new Table(
+                    name,
+                    (double) waits / samples,
+                    waits / (samples * rowWaits),
+                    longestQueues.getAverage() + 1,
+                    longestQueues.getMax() + 1,
+                    longestWait,
+                    median(firstWaits),
+                    median(idle),
+                    deadlocked,
+                    shares);
+        }
+
+        private static double median(List<Double> values) {
+            return values.isEmpty() ? 0 : values.stream().sorted().toList().get(values.size() / 2);
+        }
     }
 }

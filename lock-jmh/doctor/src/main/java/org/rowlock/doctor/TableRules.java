@@ -6,72 +6,58 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Table.Of;
 import org.rowlock.doctor.Wait.Doing;
 
 /** The rules about waits for the rows of one table. */
-final class TableRules {
-    private TableRules() {}
+record TableRules(Rules rules, Seen seen, Table table) {
+    /** Advises what there is to do about its waits, each by when, at which statement, and what it would gain. */
+    void advise() {
+        Doing doing = table.doing();
+        boolean isIdle = doing == Doing.IDLE_IN_TRANSACTION;
+        boolean isWork = table.pauseMillis() >= Math.max(WORK_MILLIS, 3 * seen.roundTripMillis());
+        boolean isCommitting = doing == Doing.COMMITTING;
+        boolean isFar = table.share(Of.HOLDER_EVENT, Wait.STANDBY) >= MOST;
+        boolean isPrepared = doing == Doing.PREPARED;
+        boolean isForgotten = table.idleMillis() >= OLD_HORIZON_SECONDS * 1_000;
+        boolean isWaiting = doing == Doing.WAITING_FOR_A_LOCK_ITSELF;
+        boolean isRunning = !isIdle && !isCommitting && !isPrepared && !isWaiting;
+        boolean isLong = table.firstWaitMillis() >= LONG_HOLD_MILLIS;
+        boolean isStarving = starvesForeignKeys(table);
+        boolean isConvoy = !isStarving && table.isConvoy();
+        boolean isOfWrites = table.share(Of.CAUSE, StatementKind.WRITE) >= MOST;
 
-    /** Advises what there is to do about its waits. */
-    static void advise(Rules rules, Seen seen, Table table) {
-        if (starvesForeignKeys(table)) {
-            String share = Figures.percent(table.cause(Cause.FOREIGN_KEY));
-            rules.advise("no-key-update", table.name(), CAUSE * table.waiting(), forUpdate(seen, table), share);
-        }
-        String name = table.name();
-        lockedInVain(seen, table)
-                .ifPresent(form -> rules.advise(
-                        "lock-less." + form,
-                        name,
-                        CAUSE * table.waiting(),
-                        table.statement(),
-                        Figures.sessions(table.waiting())));
-        double gain = table.waiting() * (table.mostly() == Doing.WAITING ? NOISE : 1);
-        String held = table.held();
-        String idle = Figures.millis(table.idleMillis());
-        boolean isHeldLong = table.firstWaitMillis() >= LONG_HOLD_MILLIS;
-        boolean isHeldOtherwise = true;
-        switch (table.mostly()) {
-            case IDLE -> {
-                if (table.pauseMillis() >= Math.max(WORK_MILLIS, 3 * seen.roundTripMillis())) {
-                    rules.advise("shorter-transaction", name, gain, table.locking(), held, idle);
-                } else {
-                    String trip = Figures.millis(seen.roundTripMillis());
-                    rules.advise("fewer-round-trips", name, gain, table.locking(), held, idle, trip);
-                }
-            }
-            case COMMITTING -> {
-                String rule = table.standbyShare() >= MOST ? "faster-standby" : "faster-commit";
-                rules.advise(rule, name, gain, table.locking(), held, table.holderEvent());
-            }
-            case PREPARED -> {
-                String form = table.idleMillis() >= OLD_HORIZON_SECONDS * 1_000 ? "old" : "short";
-                rules.advise("prepared." + form, name, gain, table.locking(), held, idle, table.holderEvent());
-            }
-            case WAITING -> {
-                String next = Rules.first(table.behind());
-                String rows = next == null ? "" : ", rows of " + next;
-                rules.advise("next-lock", name, gain, table.holderStatement(), held, table.holderEvent(), rows);
-            }
-            case CHANGING, RUNNING, HIDDEN -> {
-                isHeldOtherwise = false;
-                if (isHeldLong) {
-                    String first = Figures.millis(table.firstWaitMillis());
-                    String statement = table.holderStatement();
-                    String form = StatementKind.of(statement) == StatementKind.WRITE ? "write" : "any";
-                    rules.advise("shorter-statements." + form, name, gain, statement, first, held, table.holderEvent());
-                }
-            }
-        }
-        if (starvesForeignKeys(table)) {
-            return;
-        }
-        if (table.isConvoy()) {
-            String rule = isHeldLong ? "admission" : table.cause(Cause.WRITE) < MOST ? "convoy" : "convoy-of-writes";
-            rules.advise(rule, name, gain, table.statement(), table.waits());
-        } else if (!isHeldLong && !isHeldOtherwise) {
-            rules.advise("stay", name, 0, table.statement(), table.waits());
+        String wanting = table.most(Of.STATEMENT);
+        String holding = table.most(Of.HOLDER_STATEMENT);
+        // What is held is what was locked: the locking statement, wherever it was seen.
+        String locking = wanting != null ? wanting : holding;
+        boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
+        boolean isAnyRow = StatementKind.takesFirst(wanting);
+        boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged();
+
+        double cause = CAUSE * table.waiting();
+        double gain = table.waiting() * (isWaiting ? NOISE : 1);
+        advise("no-key-update", isStarving, forUpdate(), cause);
+        advise("lock-less.any-row", isAnyRow, wanting, cause);
+        advise("lock-less.join", isInVain, wanting, cause);
+        advise("shorter-transaction", isIdle && isWork, locking, gain);
+        advise("fewer-round-trips", isIdle && !isWork, locking, gain);
+        advise("faster-standby", isCommitting && isFar, locking, gain);
+        advise("faster-commit", isCommitting && !isFar, locking, gain);
+        advise("prepared.old", isPrepared && isForgotten, locking, gain);
+        advise("prepared.short", isPrepared && !isForgotten, locking, gain);
+        advise("next-lock", isWaiting, holding, gain);
+        advise("shorter-statements.write", isRunning && isLong && isWrite, holding, gain);
+        advise("shorter-statements.any", isRunning && isLong && !isWrite, holding, gain);
+        advise("admission", isConvoy && isLong, wanting, gain);
+        advise("convoy-of-writes", isConvoy && !isLong && isOfWrites, wanting, gain);
+        advise("convoy", isConvoy && !isLong && !isOfWrites, wanting, gain);
+        advise("stay", !isStarving && !isConvoy && !isLong && isRunning, wanting, 0);
+    }
+
+    private void advise(String form, boolean isSo, @Nullable String statement, double gain) {
+        if (isSo) {
+            rules.advise(form, table.name(), statement, gain, table);
         }
     }
 
@@ -79,38 +65,21 @@ final class TableRules {
      * Checks of foreign keys are seen waiting. Where none waits, less than FOR UPDATE gains nothing (measured: 1.0x).
      */
     static boolean starvesForeignKeys(Table table) {
-        return table.cause(Cause.FOREIGN_KEY) >= FELT_SHARE;
+        return table.foreignKeyShare() >= FELT_SHARE;
     }
 
-    /** Which lock nobody would miss: that of rows which nobody changes, or of the first row where any will do. */
-    private static Optional<String> lockedInVain(Seen seen, Table table) {
-        return Optional.ofNullable(table.statement()).map(sql -> {
-            if (StatementKind.takesFirst(sql)) {
-                return "any-row";
-            }
-            boolean isChanged = seen.used().stream()
-                    .anyMatch(each -> each.updates() > 0 && each.table().equals(table.name()));
-            return StatementKind.locksAll(sql) && !isChanged ? "join" : null;
-        });
+    private boolean isChanged() {
+        return seen.used().stream()
+                .anyMatch(each -> each.updates() > 0 && each.table().equals(table.name()));
     }
 
-    /** Whether its rows are shared, as they are before somebody who shares one writes it. */
-    static boolean isShared(Seen seen, Table table) {
-        return Stream.concat(
-                        table.allStatements(),
-                        seen.lockingStatements().stream()
-                                .filter(each -> each.locks(table.name()))
-                                .map(LockingStatement::sql))
-                .anyMatch(sql ->
-                        StatementKind.clause(sql).filter(RowLockMode::isShared).isPresent());
-    }
-
-    private static @Nullable String forUpdate(Seen seen, Table table) {
-        return table.forUpdate()
-                .or(() -> seen.lockingStatements().stream()
-                        .filter(each -> each.mode() == RowLockMode.FOR_UPDATE && each.locks(table.name()))
-                        .map(LockingStatement::sql)
-                        .findFirst())
-                .orElse(table.statement());
+    /** The statement that locks FOR UPDATE, among those that wait and hold and then all that lock its rows. */
+    private @Nullable String forUpdate() {
+        Stream<String> others =
+                seen.locking().stream().filter(each -> each.locks(table.name())).map(LockingStatement::query);
+        return Stream.concat(table.statements(), others)
+                .filter(sql -> StatementKind.clause(sql).equals(Optional.of(RowLockMode.FOR_UPDATE)))
+                .findFirst()
+                .orElse(table.most(Of.STATEMENT));
     }
 }

@@ -3,30 +3,28 @@ package org.rowlock.doctor;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Counts things by what they are. */
 final class Tally<K> {
     private final Map<K, Long> counts = new LinkedHashMap<>();
 
-    void add(K thing, long times) {
-        counts.merge(thing, times, Long::sum);
+    /** Adds it so many times; null is not counted. */
+    void add(@Nullable K thing, long times) {
+        if (thing != null) {
+            counts.merge(thing, times, Long::sum);
+        }
     }
 
-    void add(K thing) {
-        add(thing, 1);
-    }
-
-    long of(K thing) {
-        return counts.getOrDefault(thing, 0L);
-    }
-
-    long total() {
-        return counts.values().stream().mapToLong(Long::longValue).sum();
+    /** The most frequent; null if there is none. */
+    @Nullable
+    K most() {
+        return shares().keySet().stream().findFirst().orElse(null);
     }
 
     /** The part of each, the most frequent first. */
     Map<K, Double> shares() {
-        return times(total() == 0 ? 0 : 1.0 / total());
+        return times(1.0 / counts.values().stream().mapToLong(Long::longValue).sum());
     }
 
     /** Each times a factor, the most frequent first. */

@@ -56,6 +56,11 @@ final class Threshold {
     /** How long an application is silent in a transaction when it works there, and not only the network. */
     static final double WORK_MILLIS = 10;
 
+    /**
+     * A pause of this length between lock and commit is no work any more, and a statement of this length no short one.
+     */
+    static final double LONG_SECONDS = 10;
+
     /** Of the server's WAL: a statement that is worth a rule of its own. */
     static final double WAL_SHARE = 0.10;
 

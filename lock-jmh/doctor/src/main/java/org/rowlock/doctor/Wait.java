@@ -1,6 +1,6 @@
 package org.rowlock.doctor;
 
-import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.ServerQuery.Row;
@@ -8,159 +8,74 @@ import org.rowlock.doctor.ServerQuery.Row;
 /**
  * A session that waits for a row lock, or for the transaction that holds one.
  *
- * @param pid the session
- * @param database its database
  * @param table whose row it wants, partitions by their root; null where that is not known, or of another database
- * @param tuple the version of the row; null if the server does not show it: behind a row that has just been updated
+ * @param row the version of the row, or, behind a row that has just been updated and is not shown, what stands for it
+ * @param namesRow whether the server shows the row
+ * @param mode how it wants the row; null if the server does not show the row
  * @param transaction the xid that it waits for; null if it queues behind another waiter
- * @param cause what makes it wait
- * @param mode how it wants the row; null where that is not known
- * @param statement normalized; null if the role may not see it
- * @param millis since when
- * @param holder who has the row; null if the session queues behind another waiter
+ * @param query its statement, normalized; null if the role may not see it
+ * @param isTableGuessed whether the table is that of the same statement at another time
+ * @param next the table whose row the holder itself waits for; null if it does not, or that is not known
+ * @param isInCircle whether it waits for itself in the end, until the server finds that
+ * @param holderEvent what the holder waits for unless it is idle; the gid of a prepared transaction
+ * @param holderQuery its last statement, normalized; null if the role may not see it
+ * @param idleMillis how long the holder has been idle or prepared; null if it is neither
  */
 record Wait(
-        int pid,
         String database,
         @Nullable String table,
-        @Nullable Tuple tuple,
-        @Nullable String transaction,
-        Cause cause,
+        String row,
+        boolean namesRow,
         @Nullable RowLockMode mode,
-        @Nullable String statement,
-        double millis,
-        @Nullable Holder holder) {
+        @Nullable String transaction,
+        @Nullable String query,
+        boolean isTableGuessed,
+        double waitedMillis,
+        Doing doing,
+        @Nullable String next,
+        boolean isInCircle,
+        @Nullable String holderEvent,
+        @Nullable String holderQuery,
+        @Nullable Double idleMillis) {
+    /** In place of a wait event: on a CPU, or waiting for one. */
+    static final String RUNNING = "running";
 
-    /** A version of a row; an update makes a new one. */
-    record Tuple(long relation, long page, long number) {}
+    /** The wait event of a commit that waits for a synchronous standby. */
+    static final String STANDBY = "IPC:SyncRep";
 
-    /**
-     * The holder that is waited for.
-     *
-     * @param pid 0 for a prepared transaction
-     * @param event its wait event, {@link WaitEvents#RUNNING} for none; the gid of a prepared transaction
-     * @param statement its last, normalized; null if the role may not see it
-     * @param millis how long it has been in this state, or prepared
-     */
-    record Holder(
-            int pid, Doing doing, String event, @Nullable String statement, double millis) {}
-
-    /** What a holder does while others wait. */
+    /** What the holder does meanwhile. */
     enum Doing {
         /** It has ended, and the next one is being woken. */
-        CHANGING("changing hands"),
-        IDLE("idle in transaction"),
-        COMMITTING("committing"),
-        RUNNING("running"),
-        WAITING("waiting for a lock itself"),
-        PREPARED("prepared"),
-        HIDDEN("not visible");
-
-        final String title;
-
-        Doing(String title) {
-            this.title = title;
-        }
-    }
-
-    /** What makes a session wait; it decides what helps. */
-    enum Cause {
-        LOCKING("locking SELECT"),
-        WRITE("plain write"),
-        FOREIGN_KEY("foreign key check"),
-        UNIQUE_KEY("same unique key"),
-        CALL("function or procedure"),
-        HIDDEN("not visible");
-
-        final String title;
-
-        Cause(String title) {
-            this.title = title;
-        }
+        CHANGING_HANDS,
+        IDLE_IN_TRANSACTION,
+        COMMITTING,
+        RUNNING,
+        WAITING_FOR_A_LOCK_ITSELF,
+        PREPARED,
+        NOT_VISIBLE
     }
 
     /**
-     * Of what was read. An insert that names no row waits for a unique key, unless a trigger of it writes rows.
+     * Of what was read.
      *
      * @param known the table whose rows the statement has waited for at other times; null if there is none
      */
     static Wait of(Row row, @Nullable String known) {
-        String statement = row.text("query");
-        String tupleMode = row.text("mode");
-        StatementKind kind = StatementKind.of(statement);
-        Cause asSeen = cause(kind, tupleMode);
-        boolean isTrigger = asSeen == Cause.UNIQUE_KEY && known != null;
-        Cause cause = isTrigger ? Cause.WRITE : asSeen;
-        return new Wait(
-                (int) row.count("pid"),
-                row.string("database"),
-                isTrigger ? known : row.text("table_name"),
-                tupleMode == null ? null : new Tuple(row.count("relation"), row.count("page"), row.count("tuple")),
-                row.text("transaction"),
-                cause,
-                tupleMode != null
-                        ? rowLockMode(tupleMode)
-                        : kind == StatementKind.LOCKING && statement != null
-                                ? StatementKind.clause(statement).orElse(null)
-                                : cause == Cause.WRITE ? RowLockMode.FOR_NO_KEY_UPDATE : null,
-                statement,
-                Math.max(0, row.number("waited_ms")),
-                row.is("is_held") ? holder(row) : null);
+        Wait wait = row.as(Wait.class);
+        boolean isUnknown = wait.table() == null && !wait.namesRow();
+        if (known != null && (isUnknown || wait.cause() == StatementKind.INSERT)) {
+            row.values().putAll(Map.of("table", known, "is_table_guessed", true));
+        }
+        return row.as(Wait.class);
     }
 
-    private static Cause cause(StatementKind kind, @Nullable String tupleMode) {
-        if (tupleMode == null && kind == StatementKind.INSERT) {
-            return Cause.UNIQUE_KEY;
+    /** What makes it wait. An insert that names no row waits for a unique key, unless a trigger of it writes rows. */
+    StatementKind cause() {
+        StatementKind kind = StatementKind.of(query);
+        // Nothing else takes this mode without saying so.
+        if (kind != StatementKind.LOCKING && mode == RowLockMode.FOR_KEY_SHARE) {
+            return StatementKind.FOREIGN_KEY;
         }
-        if (kind != StatementKind.LOCKING && tupleMode != null && rowLockMode(tupleMode) == RowLockMode.FOR_KEY_SHARE) {
-            // Nothing else takes this mode without saying so.
-            return Cause.FOREIGN_KEY;
-        }
-        return switch (kind) {
-            case LOCKING -> Cause.LOCKING;
-            case WRITE, INSERT -> Cause.WRITE;
-            case CALL -> Cause.CALL;
-            case HIDDEN -> Cause.HIDDEN;
-        };
-    }
-
-    /** Which table lock mode the server's tuple lock uses for which row lock mode (tupleLockExtraInfo in heapam.c). */
-    private static RowLockMode rowLockMode(String tupleLockMode) {
-        return switch (tupleLockMode) {
-            case "AccessShareLock" -> RowLockMode.FOR_KEY_SHARE;
-            case "RowShareLock" -> RowLockMode.FOR_SHARE;
-            case "ExclusiveLock" -> RowLockMode.FOR_NO_KEY_UPDATE;
-            default -> RowLockMode.FOR_UPDATE;
-        };
-    }
-
-    private static Holder holder(Row row) {
-        String event = row.has("holder_event") ? row.string("holder_event") : WaitEvents.RUNNING;
-        return new Holder(
-                (int) row.count("holder"),
-                doing(row, event),
-                event,
-                row.text("holder_query"),
-                Math.max(0, row.number("holder_state_ms")));
-    }
-
-    private static Doing doing(Row row, String event) {
-        if (!row.has("holder")) {
-            return Doing.PREPARED;
-        }
-        String state = row.text("holder_state");
-        if (state == null) {
-            return Doing.HIDDEN;
-        }
-        if (state.startsWith("idle")) {
-            return Doing.IDLE;
-        }
-        if (row.is("holder_waits")) {
-            return Doing.WAITING;
-        }
-        String query = row.string("holder_query").toLowerCase(Locale.ROOT);
-        return WaitEvents.isCommit(event) || query.startsWith("commit") || query.equals("end")
-                ? Doing.COMMITTING
-                : Doing.RUNNING;
+        return kind == StatementKind.INSERT && (namesRow || isTableGuessed) ? StatementKind.WRITE : kind;
     }
 }

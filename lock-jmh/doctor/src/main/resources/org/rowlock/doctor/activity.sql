@@ -3,9 +3,9 @@
 -- A session that the role may not see shows its database, and neither its type nor its statement.
 select case when query = '<insufficient privilege>' then 'hidden'
             when state like 'idle in transaction%' then 'idle in transaction'
-            when state in ('active', 'fastpath function call') then 'busy'
-            else 'idle' end as state,
-       coalesce(wait_event_type || ':' || wait_event, 'running') as event,
+            when state in ('active', 'fastpath function call') then coalesce(wait_event_type || ':' || wait_event, 'running')
+            else 'idle' end as doing,
+       query <> '<insufficient privilege>' and state in ('active', 'fastpath function call') as is_busy,
        case when query ~* '\mnowait\M' and (state = 'active' or state_change > now() - interval '1 second')
          then query end as nowait_query,
        count(*) as sessions,

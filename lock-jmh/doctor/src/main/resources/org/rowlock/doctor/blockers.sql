@@ -16,7 +16,7 @@ with recursive waiting as materialized (
   from pairs as p join waiting as w on w.pid = p.pid
   order by p.blocker, behind desc
 )
-select r.root as pid, r.waiting,
+select r.root as pid, concat(r.root, ' ', p.gid) as name, r.waiting,
        -- A transaction with NOTIFY locks the database 0 at its commit.
        f.locktype || case when f.locktype = 'object' and f.classid = 'pg_database'::regclass and f.objid = 0 then ' notify'
          else '' end as lock, f.pid as first_pid,
@@ -25,7 +25,10 @@ select r.root as pid, r.waiting,
        case when f.locktype = 'relation' and f.database = (select oid from pg_database where datname = current_database())
          then f.relation::regclass::text end as "table",
        case when fs.query <> '<insufficient privilege>' then fs.query end as first_query,
-       coalesce(s.state, '') as state, case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
+       case when r.root = 0 then 'prepared'
+         when s.state in ('active', 'fastpath function call') then 'active'
+         when s.state like 'idle%' then s.state else 'not visible' end as state,
+       case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
        greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared)), 0)::float8 as seconds,
        coalesce(p.gid, '') as gid
 from roots as r

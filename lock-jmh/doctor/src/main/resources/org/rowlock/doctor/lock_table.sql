@@ -1,11 +1,13 @@
--- How full the shared lock table is, and who has the most of it. Fast-path and predicate locks are kept elsewhere.
+-- How full the shared lock table is, and the session with most of it. Fast-path and predicate locks are kept elsewhere; the
+-- latter are counted, as they show that transactions are SERIALIZABLE.
 with entries as (
   select pid, count(*) as entries
   from (select distinct pid, locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid
         from pg_locks where not fastpath and mode <> 'SIReadLock' and pid is distinct from pg_backend_pid()) as l
   group by pid
 )
-select sum(e.entries) over ()::int8 as entries, e.entries as most, concat(e.pid, ' (' || nullif(a.application_name, '') || ')') as session,
+select sum(e.entries) over ()::int8 as entries, (select count(*) from pg_locks where mode = 'SIReadLock') as serializable,
+       e.entries as most, concat(e.pid, ' (' || nullif(a.application_name, '') || ')') as session,
        case when a.query <> '<insufficient privilege>' then a.query end as query
 from entries as e left join pg_stat_activity as a on a.pid = e.pid
 order by e.entries desc

@@ -17,7 +17,6 @@ select split_part(current_setting('server_version'), ' ', 1) as version,
        case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
          * current_setting('max_locks_per_transaction')::int8
          * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) as lock_room,
-       to_regclass('pg_catalog.pg_stat_lock') is not null as has_stat_lock,
        (select setting from pg_settings where name = 'shared_preload_libraries') as preloaded,
        (select quote_ident(n.nspname) from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace
         where e.extname = 'pg_stat_statements') as statements_schema,

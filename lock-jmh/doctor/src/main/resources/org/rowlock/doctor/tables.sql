@@ -1,20 +1,17 @@
--- Tables by how much they are updated, partitions under their root; what sequential scans read of them; whether foreign keys lead
--- to them, and whether one leads from them whose columns no index begins with.
-select root::regclass::text as table_name, t.updates, t.hot_updates, t.live, t.dead, t.is_referenced, t.scans, t.scanned, t.lacks_index,
-       extract(epoch from clock_timestamp() - t.vacuumed)::float8 as vacuumed_s
+-- Tables by how much they are updated, partitions under their root; what sequential scans read of them; and whether a foreign
+-- key leads from them whose columns no index begins with.
+select root::regclass::text as "table", t.updates, t.live, t.dead, t.scans, t.scanned, t.lacks_index,
+       extract(epoch from clock_timestamp() - t.vacuumed)::float8 as vacuumed_seconds
 from (select coalesce(pg_partition_root(s.relid), s.relid) as root,
-             sum(s.n_tup_upd)::int8 as updates, sum(s.n_tup_hot_upd)::int8 as hot_updates,
-             sum(s.n_live_tup)::int8 as live, sum(s.n_dead_tup)::int8 as dead,
+             sum(s.n_tup_upd)::int8 as updates, sum(s.n_live_tup)::int8 as live, sum(s.n_dead_tup)::int8 as dead,
              max(greatest(s.last_vacuum, s.last_autovacuum)) as vacuumed,
              sum(s.seq_scan)::int8 as scans, sum(s.seq_tup_read)::int8 as scanned,
              bool_or(exists (select from pg_constraint as k
                              where k.conrelid = s.relid and k.contype = 'f'
                                and not exists (select from pg_index as i where i.indrelid = k.conrelid and k.conkey
-                                 <@ (i.indkey::int2[])[0:cardinality(k.conkey) - 1]))) as lacks_index,
-             bool_or(f.confrelid is not null) as is_referenced
+                                 <@ (i.indkey::int2[])[0:cardinality(k.conkey) - 1]))) as lacks_index
       from pg_stat_user_tables as s
-      left join (select distinct confrelid from pg_constraint where contype = 'f') as f on f.confrelid = s.relid
       group by 1) as t
-where t.updates > 0 or t.is_referenced or t.scanned > 0
+where t.updates > 0 or t.scanned > 0
 order by t.updates desc
 limit 10000;

@@ -2,7 +2,7 @@
 -- The first in line holds the tuple lock of the row and waits for the transaction of the holder; those behind wait for the
 -- tuple lock. Who follows a row that has just been updated waits for a transaction and names no row: then its table is the
 -- one, of those that it has locked rows of, which its statement names, or the only one.
-with locks as materialized (
+with recursive locks as materialized (
   select * from pg_locks where mode <> 'SIReadLock'
 ), sessions as materialized (
   select *, clock_timestamp() as seen_at from pg_stat_activity
@@ -14,7 +14,7 @@ with locks as materialized (
   where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
     and (s.query = '<insufficient privilege>' or s.wait_event_type = 'Lock')
 ), tuples as (
-  select distinct on (pid) pid, relation, page, tuple, mode,
+  select distinct on (pid) pid, relation || ' ' || page || ' ' || tuple as tuple, mode,
          case when database = (select oid from pg_database where datname = current_database())
            then coalesce(pg_partition_root(relation), relation::regclass) end as root
   from locks where locktype = 'tuple' order by pid, granted
@@ -31,24 +31,51 @@ with locks as materialized (
   where query ~* ('\m' || regexp_replace(relname, '(\W)', '\\\1', 'g') || '\M')
     or not exists (select from touched as other where other.pid = t.pid and other.root <> t.root)
   group by pid having count(*) = 1
+), single as (
+  -- The row of a table at which a transaction is waited for, if it is only one: sessions that name none want it too.
+  select w.transactionid::text as transaction, t.root, min(t.tuple) as tuple
+  from waiters as w join tuples as t on t.pid = w.pid
+  where w.transactionid is not null
+  group by 1, 2 having count(distinct t.tuple) = 1
 ), holders as (
   -- A prepared transaction has no pid.
   select distinct on (transactionid) transactionid, pid from locks
   where locktype = 'transactionid' and granted and mode = 'ExclusiveLock'
+), behind as (
+  select w.pid, h.pid as other from waiters as w join holders as h using (transactionid)
+  union
+  select b.pid, h.pid from behind as b join waiters as w on w.pid = b.other join holders as h using (transactionid)
 )
-select w.pid, w.datname as database, coalesce(t.root, n.root)::text as table_name, t.relation, t.page, t.tuple,
-       t.mode, w.transactionid::text as transaction, w.query, w.query_id,
-       coalesce(extract(epoch from w.seen_at - w.waitstart) * 1000, 0)::float8 as waited_ms,
-       h.transactionid is not null as is_held,
-       h.pid as holder,
-       hs.state as holder_state,
-       coalesce(hs.wait_event_type || ':' || hs.wait_event, 'prepared transaction ' || p.gid) as holder_event,
+select w.pid, w.datname as database, coalesce(t.root, n.root)::text as "table",
+       coalesce(t.tuple, o.tuple, w.transactionid || ' ' || coalesce(n.root::text, '')) as row,
+       t.tuple is not null as names_row, coalesce(ht.root, hn.root)::text as next,
+       -- The server's tuple lock uses the modes of table locks (tupleLockExtraInfo in heapam.c).
+       case t.mode when 'AccessShareLock' then 'FOR_KEY_SHARE' when 'RowShareLock' then 'FOR_SHARE'
+         when 'ExclusiveLock' then 'FOR_NO_KEY_UPDATE' when 'AccessExclusiveLock' then 'FOR_UPDATE' end as mode,
+       w.transactionid::text as transaction, w.query, w.query_id,
+       greatest(extract(epoch from w.seen_at - w.waitstart) * 1000, 0)::float8 as waited_millis,
+       h.pid as holder, w.pid in (select pid from behind where pid = other) as is_in_circle,
+       case when h.transactionid is null then 'CHANGING_HANDS'
+         when h.pid is null then 'PREPARED'
+         when hs.state is null then 'NOT_VISIBLE'
+         when hs.state like 'idle%' then 'IDLE_IN_TRANSACTION'
+         when exists (select from locks where pid = h.pid and not granted) then 'WAITING_FOR_A_LOCK_ITSELF'
+         -- PostgreSQL 17 spells some anew.
+         when hs.query ~* '^(\s|/\*.*?\*/)*(commit|end\s*;?\s*$)' or hs.wait_event in
+           ('SyncRep', 'WALSync', 'WalSync', 'WALWrite', 'WalWrite') then 'COMMITTING'
+         else 'RUNNING' end as doing,
+       case when h.pid is null then 'prepared transaction ' || p.gid
+         when hs.state like 'idle%' then null
+         else coalesce(hs.wait_event_type || ':' || hs.wait_event, 'running') end as holder_event,
        case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query, hs.query_id as holder_query_id,
-       exists (select from locks where pid = h.pid and not granted) as holder_waits,
-       (extract(epoch from coalesce(hs.seen_at - hs.state_change, w.seen_at - p.prepared)) * 1000)::float8 as holder_state_ms
+       (case when h.pid is null or hs.state like 'idle%' then
+          extract(epoch from coalesce(hs.seen_at - hs.state_change, w.seen_at - p.prepared)) * 1000 end)::float8 as idle_millis
 from waiters as w
 left join tuples as t on t.pid = w.pid
 left join named as n on n.pid = w.pid
 left join holders as h on h.transactionid = w.transactionid
 left join sessions as hs on hs.pid = h.pid
+left join tuples as ht on ht.pid = h.pid
+left join named as hn on hn.pid = h.pid
+left join single as o on o.transaction = w.transactionid::text and o.root = n.root
 left join pg_prepared_xacts as p on p.transaction = h.transactionid and h.pid is null;

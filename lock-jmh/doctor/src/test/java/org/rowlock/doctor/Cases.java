@@ -9,12 +9,12 @@ import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.TableUse;
-import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Table.Of;
 import org.rowlock.doctor.Wait.Doing;
 
 /** What could have been seen, for the rules and the screen. */
 final class Cases {
-    private final Map<String, Double> busy = new LinkedHashMap<>(Map.of(WaitEvents.RUNNING, 4.0));
+    private final Map<String, Double> busy = new LinkedHashMap<>(Map.of(Wait.RUNNING, 4.0));
     private final List<Table> tables = new ArrayList<>();
     private final List<LockingStatement> locking = new ArrayList<>();
     private final List<TableUse> used = new ArrayList<>();
@@ -24,7 +24,7 @@ final class Cases {
     private double transactionsPerSecond = 1_234.5;
     private double hidden;
     private final List<Blocker> blockers = new ArrayList<>();
-    private final Map<String, Double> nowait = new LinkedHashMap<>();
+    private String nowait;
     private double rollbacksPerSecond;
     private boolean standby;
     private String cluster;
@@ -36,10 +36,10 @@ final class Cases {
         private final double contenders;
         double firstWaitMillis = 5;
         double idleMillis;
-        Cause cause = Cause.LOCKING;
+        StatementKind cause = StatementKind.LOCKING;
         RowLockMode mode = RowLockMode.FOR_UPDATE;
         Map<Doing, Double> holders = Map.of(Doing.RUNNING, 1.0);
-        String holderEvent = WaitEvents.RUNNING;
+        String holderEvent = Wait.RUNNING;
         String statement = "select * from orders where id = ? for update";
 
         Waits(String name, double contenders) {
@@ -57,15 +57,14 @@ final class Cases {
                     2 * firstWaitMillis,
                     firstWaitMillis,
                     idleMillis,
-                    Map.of(cause, 1.0),
-                    Map.of(mode, 1.0),
-                    Map.of(statement, 1.0),
-                    holders,
-                    Map.of(holderEvent, 1.0),
-                    Map.of("commit", 1.0),
-                    Map.of(),
                     0,
-                    Map.of());
+                    Map.of(
+                            Of.CAUSE, Map.of(cause, 1.0),
+                            Of.MODE, Map.of(mode, 1.0),
+                            Of.STATEMENT, Map.of(statement, 1.0),
+                            Of.HOLDER, new LinkedHashMap<>(holders),
+                            Of.HOLDER_EVENT, Map.of(holderEvent, 1.0),
+                            Of.HOLDER_STATEMENT, Map.of("commit", 1.0)));
         }
     }
 
@@ -74,14 +73,14 @@ final class Cases {
         return this;
     }
 
-    Cases scanned(String table, double rows) {
-        used.add(new TableUse(table, false, 0, 0, 100, 0, null, rows, false));
+    Cases scanned(String table, long rows) {
+        used.add(new TableUse(table, 0, 100, 0, 1, rows, false, null));
         return this;
     }
 
     Cases rollbacks(double rate, String nowaitStatement) {
         rollbacksPerSecond = rate;
-        nowait.put(nowaitStatement, 1.0);
+        nowait = nowaitStatement;
         return this;
     }
 
@@ -115,16 +114,7 @@ final class Cases {
     Cases locking(String sql, double walPerCall, double walShare, long blocksPerRow) {
         long calls = 100;
         locking.add(new LockingStatement(
-                sql,
-                StatementKind.table(sql),
-                StatementKind.mode(sql).orElseThrow(),
-                calls,
-                1,
-                5,
-                calls,
-                walPerCall * calls,
-                walShare,
-                blocksPerRow * calls));
+                sql, calls, 5 * calls, 1, calls, walPerCall * calls, walShare, blocksPerRow * calls));
         return this;
     }
 
@@ -134,7 +124,7 @@ final class Cases {
     }
 
     Cases updated(String table, long dead, Double vacuumedSeconds) {
-        used.add(new TableUse(table, false, 500, 0.9, 100, dead, vacuumedSeconds, 0, false));
+        used.add(new TableUse(table, 10_000, 100, dead, 0, 0, false, vacuumedSeconds));
         return this;
     }
 
@@ -171,28 +161,13 @@ final class Cases {
                         .mapToDouble(Double::doubleValue)
                         .sum();
         return Diagnosis.of(new Seen(
-                new Server(
-                        "db:5432/shop",
-                        "18.6",
-                        "shop",
-                        "me",
-                        standby,
-                        false,
-                        true,
-                        false,
-                        6_400,
-                        null,
-                        "public",
-                        cluster),
+                new Server("db:5432/shop", "18.6", "shop", "me", standby, false, false, false, 6_400, cluster),
                 "2026-01-01T00:00:00Z",
                 20,
                 190,
                 0.5,
                 busy,
-                2,
-                hidden,
-                rowWaits,
-                0,
+                Map.of("idle in transaction", 2.0, "hidden", hidden, "row waits", rowWaits),
                 otherDatabases,
                 tables,
                 locking,
@@ -204,10 +179,6 @@ final class Cases {
                 Map.of(),
                 List.copyOf(blockers),
                 nowait,
-                0,
-                0,
-                false,
-                false,
                 Map.of(),
                 List.of(new Unseen("pools", "the server does not know of them", "Look at their metrics."))));
     }

@@ -51,7 +51,7 @@ final class Clinic {
     /** One look, once all that wait are asleep. */
     static Diagnosis examine(TestPostgres server) {
         settle(server);
-        return Doctor.examine(address(server), false, samples -> true);
+        return Doctor.examine(address(server), samples -> true);
     }
 
     /** A session is in the queue of a lock a moment before it shows a wait event. */
@@ -70,7 +70,7 @@ final class Clinic {
     /** Looks until the samples show it; at the deadline the diagnosis is what there is. */
     static Diagnosis examine(ServerAddress address, Predicate<Samples> isSeen) {
         long end = System.nanoTime() + TestDatabase.DEADLINE.toNanos();
-        return Doctor.examine(address, false, samples -> isSeen.test(samples) || System.nanoTime() > end);
+        return Doctor.examine(address, samples -> isSeen.test(samples) || System.nanoTime() > end);
     }
 
     /** The waits of a table so far. */
@@ -84,7 +84,7 @@ final class Clinic {
         return diagnosis.seen().tables().stream()
                 .filter(table -> table.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new AssertionError("No waits at " + name + " in\n" + diagnosis.text()));
+                .orElseThrow(() -> new AssertionError("No waits at " + name + " in\n" + diagnosis.text(100, false)));
     }
 
     static String unseen(Diagnosis diagnosis) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Table.Of;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -46,16 +46,13 @@ class DoctorPrivilegesTest {
         Step<Boolean> wait = waiter.startExecute("select * from account where id = 7 for update")
                 .awaitBlockedBy(holder);
 
-        Diagnosis diagnosis = examineAs(true);
+        Diagnosis diagnosis = examineAs();
 
-        assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Diagnosis.Kind.HURT);
+        assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Diagnosis.Kind.HURT);
         Table table = table(diagnosis, database.schema() + ".account");
-        assertThat(table.causes()).containsOnlyKeys(Cause.HIDDEN);
-        assertThat(table.hotRows()).isEmpty();
-        assertThat(unseen(diagnosis))
-                .contains("grant pg_read_all_stats to " + role)
-                .contains("hot rows of " + database.schema() + ".account");
-        assertThat(diagnosis.seen().rowWaitShare()).isEmpty();
+        assertThat(table.shares(Of.CAUSE)).containsOnlyKeys(StatementKind.HIDDEN);
+        assertThat(unseen(diagnosis)).contains("grant pg_read_all_stats to " + role);
+        assertThat(diagnosis.seen().rowWaitsOfBusy()).isEmpty();
 
         holder.rollback();
         wait.get();
@@ -68,10 +65,10 @@ class DoctorPrivilegesTest {
         Session holder = database.session("holder");
         Step<Boolean> wait = Clinic.followAnUpdatedRow(database, update, holder, update);
 
-        Diagnosis diagnosis = examineAs(false);
+        Diagnosis diagnosis = examineAs();
 
         assertThat(table(diagnosis, database.schema() + ".account").waiting()).isEqualTo(1);
-        assertThat(diagnosis.seen().unnamedRowWaits()).isZero();
+        assertThat(diagnosis.seen().sessions("row waits at unnamed tables")).isZero();
         holder.rollback();
         wait.get();
     }
@@ -79,12 +76,12 @@ class DoctorPrivilegesTest {
     @Test
     void withReadAllStatsNothingOfOtherSessionsIsMissing() throws SQLException {
         database.execute("grant pg_read_all_stats to " + role);
-        assertThat(unseen(examineAs(false))).doesNotContain("grant");
+        assertThat(unseen(examineAs())).doesNotContain("grant");
     }
 
-    private Diagnosis examineAs(boolean showKeys) {
+    private Diagnosis examineAs() {
         Clinic.settle(TestPostgres.shared());
-        return Doctor.examine(new ServerAddress(TestPostgres.shared().url(), role, role), showKeys, samples -> true);
+        return Doctor.examine(new ServerAddress(TestPostgres.shared().url(), role, role), samples -> true);
     }
 
     @Test

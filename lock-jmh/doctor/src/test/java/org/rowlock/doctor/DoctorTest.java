@@ -3,7 +3,6 @@ package org.rowlock.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.doctor.Clinic.WIDE;
-import static org.rowlock.doctor.Clinic.address;
 import static org.rowlock.doctor.Clinic.examine;
 import static org.rowlock.doctor.Clinic.queue;
 import static org.rowlock.doctor.Clinic.release;
@@ -18,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.PGConnection;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
-import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Table.Of;
 import org.rowlock.doctor.Wait.Doing;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
@@ -59,34 +58,26 @@ class DoctorTest {
         assertThat(table.waiting()).isEqualTo(12);
         assertThat(table.contenders()).isEqualTo(13);
         assertThat(table.mostContenders()).isEqualTo(13);
-        assertThat(diagnosis.seen().used())
-                .filteredOn(use -> use.table().equals(name("account")))
-                .singleElement()
-                .satisfies(use -> assertThat(use.isReferenced()).isTrue());
-        assertThat(table.causes()).containsExactlyEntriesOf(java.util.Map.of(Cause.LOCKING, 1.0));
-        assertThat(table.modes()).containsExactlyEntriesOf(java.util.Map.of(RowLockMode.FOR_UPDATE, 1.0));
-        assertThat(table.holders()).containsExactlyEntriesOf(java.util.Map.of(Doing.IDLE, 1.0));
-        assertThat(table.statements()).containsOnlyKeys("select * from account where id = ? for update");
-        assertThat(table.hotRows()).isEmpty();
+        assertThat(table.shares(Of.CAUSE)).containsExactlyEntriesOf(java.util.Map.of(StatementKind.LOCKING, 1.0));
+        assertThat(table.shares(Of.MODE)).containsExactlyEntriesOf(java.util.Map.of(RowLockMode.FOR_UPDATE, 1.0));
+        assertThat(table.shares(Of.HOLDER)).containsExactlyEntriesOf(java.util.Map.of(Doing.IDLE_IN_TRANSACTION, 1.0));
+        assertThat(table.shares(Of.STATEMENT)).containsOnlyKeys("select * from account where id = ? for update");
         release(holder, waiters);
     }
 
     @Test
-    void valuesAreShownOnRequestOnly() throws Exception {
+    void valuesAreNeverShown() throws Exception {
         String lock = "select * from person where name in ('Robinson', $$Robinson$$, $x$Robinson's$x$, e'\\'Robinson')"
                 + " /* /* */ Robinson */ for update";
         Session holder = database.session("holder");
         holder.execute(lock);
         List<Step<Boolean>> waiters = queue(database, 1, lock, holder);
 
-        Diagnosis shy = examine(TestPostgres.shared());
-        // Nobody has moved since.
-        Diagnosis open = Doctor.examine(address(TestPostgres.shared()), Duration.ofMillis(1), true);
+        Diagnosis diagnosis = examine(TestPostgres.shared());
 
-        assertThat(shy.text(WIDE, true) + shy.json())
+        assertThat(diagnosis.text(WIDE, true) + diagnosis.json())
                 .contains("from person where name in (...) for update")
                 .doesNotContain("Robinson");
-        assertThat(open.text(WIDE, true)).contains("Hottest rows: name=Robinson 100 %");
         release(holder, waiters);
     }
 
@@ -164,8 +155,8 @@ class DoctorTest {
 
         Table table = table(examine(TestPostgres.shared()), name("part"));
 
-        assertThat(table.causes()).containsOnlyKeys(Cause.WRITE);
-        assertThat(table.modes()).containsOnlyKeys(RowLockMode.FOR_NO_KEY_UPDATE);
+        assertThat(table.shares(Of.CAUSE)).containsOnlyKeys(StatementKind.WRITE);
+        assertThat(table.shares(Of.MODE)).containsOnlyKeys(RowLockMode.FOR_NO_KEY_UPDATE);
         release(holder, waiters);
     }
 
@@ -199,7 +190,7 @@ class DoctorTest {
     @Test
     void anUnreachableServerIsRefusedWithAdvice() {
         ServerAddress nowhere = new ServerAddress("jdbc:postgresql://localhost:1/postgres", "nobody", "secret");
-        assertThatThrownBy(() -> Doctor.examine(nowhere, Duration.ofMillis(1), false))
+        assertThatThrownBy(() -> Doctor.examine(nowhere, Duration.ofMillis(1)))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining("localhost:1/postgres")
                 .hasMessageNotContaining("secret");

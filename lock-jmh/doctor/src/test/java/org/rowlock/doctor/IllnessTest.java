@@ -69,7 +69,7 @@ class IllnessTest {
                 + "; update account set balance = balance + 1 where id = 42; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
             Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
-            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy" : "shorter-statements", name("account"))
                     .contains("select * from account where id = ? for update");
         }
@@ -80,7 +80,7 @@ class IllnessTest {
         String update = "begin; update account set balance = balance + 1 where id = 42; " + WORK + "; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, update)) {
             Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
-            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
                     .contains("update account set balance = balance + ? where id = ?");
         }
@@ -92,7 +92,7 @@ class IllnessTest {
                 + " set balance = account.balance + 1; " + WORK + "; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, upsert)) {
             Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
-            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
                     .contains("on conflict (id) do update");
         }
@@ -108,7 +108,7 @@ class IllnessTest {
         PGSimpleDataSource dataSource = simple(database.dataSource());
         try (Load load = Load.start(dataSource, CLIENTS, insert)) {
             Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
-            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
                     .contains("insert into entry");
         }
@@ -136,7 +136,7 @@ class IllnessTest {
 
         Diagnosis diagnosis = examine(SERVER);
 
-        assertThat(diagnosis.kind()).as(diagnosis.text()).isNotEqualTo(Kind.HEALTHY);
+        assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isNotEqualTo(Kind.HEALTHY);
         assertFirst(diagnosis, "other", event).isIn("select pg_advisory_xact_lock(?)", "lock table account");
         release(holder, waiters);
     }
@@ -519,8 +519,8 @@ class IllnessTest {
                                             .mapToDouble(Double::doubleValue)
                                             .sum()
                                     > Threshold.IDLE_SESSIONS);
-            assertThat(diagnosis.advice()).as(diagnosis.text()).isEmpty();
-            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HEALTHY);
+            assertThat(diagnosis.advice()).as(diagnosis.text(100, false)).isEmpty();
+            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HEALTHY);
         }
     }
 
@@ -533,7 +533,7 @@ class IllnessTest {
                     last.set(examine(SERVER));
                     return last.get().kind() == Kind.IDLE;
                 });
-        assertThat(last.get().advice()).as(last.get().text()).isEmpty();
+        assertThat(last.get().advice()).as(last.get().text(100, false)).isEmpty();
         assertThat(last.get().verdict()).contains("Look again");
     }
 

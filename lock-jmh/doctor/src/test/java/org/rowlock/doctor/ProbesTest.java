@@ -18,10 +18,7 @@ class ProbesTest {
     final TestDatabase database = new TestDatabase("create table account (id int primary key)");
 
     @ParameterizedTest
-    @EnumSource(
-            value = ServerQuery.class,
-            names = {"STATEMENTS", "FAST_PATH"},
-            mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(value = ServerQuery.class, names = "STATEMENTS", mode = EnumSource.Mode.EXCLUDE)
     void aProbeRunsInPsql(ServerQuery probe) throws Exception {
         Assumptions.assumeTrue(hasPsql(), "psql is not installed");
         PGSimpleDataSource server = TestPostgres.shared().dataSource();
@@ -30,8 +27,6 @@ class ProbesTest {
                         "-X",
                         "-v",
                         "ON_ERROR_STOP=1",
-                        "-v",
-                        "relation=" + database.query("select 'account'::regclass::oid"),
                         "-h",
                         server.getServerNames()[0],
                         "-p",

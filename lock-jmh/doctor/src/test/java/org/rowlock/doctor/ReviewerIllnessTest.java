@@ -260,7 +260,7 @@ class ReviewerIllnessTest {
 
     private Diagnosis look() throws SQLException {
         settle(SERVER);
-        return Doctor.examine(later(SERVER, database), false, samples -> samples.count() >= 2);
+        return Doctor.examine(later(SERVER, database), samples -> samples.count() >= 2);
     }
 
     private Load clients(List<String> work) {
@@ -280,7 +280,7 @@ class ReviewerIllnessTest {
     }
 
     private static Diagnosis examine(ServerAddress address, Load load) {
-        return Doctor.examine(address, false, samples -> samples.count() >= 15 && load.rounds() >= 10);
+        return Doctor.examine(address, samples -> samples.count() >= 15 && load.rounds() >= 10);
     }
 
     private static void assertFirst(Diagnosis diagnosis, String rule, String contains) {

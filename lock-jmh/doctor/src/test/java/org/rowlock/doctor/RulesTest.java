@@ -9,7 +9,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Cases.Waits;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Seen.HorizonHolder;
-import org.rowlock.doctor.Wait.Cause;
 import org.rowlock.doctor.Wait.Doing;
 
 /** From which figures on the rules speak, and in which order. */
@@ -41,7 +40,7 @@ class RulesTest {
     @Test
     void whatTakesMostOfTheHoldComesFirstAndTheLockNext() {
         Waits table = new Waits("orders", 30);
-        table.holders = shares(Doing.COMMITTING, 0.6, Doing.IDLE, 0.4);
+        table.holders = shares(Doing.COMMITTING, 0.6, Doing.IDLE_IN_TRANSACTION, 0.4);
         table.holderEvent = "IO:WalSync";
         assertThat(rules(new Cases().table(table))).containsExactly("faster-commit", "convoy");
         table.holderEvent = "IPC:SyncRep";
@@ -49,14 +48,14 @@ class RulesTest {
         assertThat(firstReason(table)).contains("early release");
         table.holderEvent = "IO:WalSync";
         assertThat(firstReason(table)).contains("early release");
-        table.holders = shares(Doing.CHANGING, 0.5, Doing.COMMITTING, 0.3);
+        table.holders = shares(Doing.CHANGING_HANDS, 0.5, Doing.COMMITTING, 0.3);
         assertThat(rules(new Cases().table(table))).containsExactly("convoy");
     }
 
     @Test
     void anIdleHolderWaitsForTheNetworkOrForItsApplication() {
         Waits table = new Waits("orders", 5);
-        table.holders = shares(Doing.IDLE, 0.9, Doing.RUNNING, 0.1);
+        table.holders = shares(Doing.IDLE_IN_TRANSACTION, 0.9, Doing.RUNNING, 0.1);
         table.idleMillis = Threshold.WORK_MILLIS / 2 - 0.1;
         assertThat(rules(new Cases().table(table))).containsExactly("fewer-round-trips");
         table.idleMillis = Threshold.WORK_MILLIS / 2;
@@ -67,10 +66,10 @@ class RulesTest {
     void lessThanForUpdateIsAdvisedOnlyWhereAForeignKeyWaits() {
         Waits table = new Waits("orders", 30);
         assertThat(rules(new Cases().table(table))).containsExactly("convoy");
-        table.cause = Cause.FOREIGN_KEY;
+        table.cause = StatementKind.FOREIGN_KEY;
         table.mode = RowLockMode.FOR_KEY_SHARE;
         assertThat(rules(new Cases().table(table))).startsWith("no-key-update");
-        table.cause = Cause.WRITE;
+        table.cause = StatementKind.WRITE;
         assertThat(rules(new Cases().table(table))).containsExactly("convoy-of-writes");
     }
 
@@ -85,19 +84,19 @@ class RulesTest {
     /** A prepared transaction has no statement that could be shown. */
     @Test
     void waitsBehindAPreparedTransactionAreAdvised() {
-        Blocker prepared = new Blocker(0, "gid", 3, "relation", "orders", 4712, null, false, "", 20, null);
+        Blocker prepared = new Blocker("0", "gid", 3, "relation", "orders", "4712", null, false, "prepared", 20, null);
         assertThat(rules(new Cases().busy("Lock:relation", 3).blocker(prepared)))
                 .containsExactly("blocker", "other");
     }
 
     private static Blocker blocker(double seconds, double waiting) {
         return new Blocker(
-                4711,
+                "4711",
                 "",
                 waiting,
                 "relation",
                 "orders",
-                4712,
+                "4712",
                 null,
                 false,
                 "idle in transaction",
@@ -127,7 +126,7 @@ class RulesTest {
         String share = "select * from item where id = ? for share";
         assertThat(new Cases().locking(share, 27_000, 0.78, 1).diagnose()).satisfies(diagnosis -> {
             assertThat(diagnosis.kind()).isEqualTo(Kind.OTHER);
-            assertThat(diagnosis.verdict()).contains("Few wait").contains("item");
+            assertThat(diagnosis.verdict()).contains("Few sessions wait").contains("item");
             assertThat(diagnosis.advice()).singleElement().satisfies(advice -> {
                 assertThat(advice.subject()).isEqualTo("item");
                 assertThat(advice.figure()).contains("27 KB of WAL a call, 78 % of the server's");
@@ -150,8 +149,8 @@ class RulesTest {
 
     @Test
     void waitEventsSeenAFewTimesAreChance() {
-        assertThat(rules(new Cases().busy(WaitEvents.LOCK_MANAGER, 0.05))).isEmpty();
-        assertThat(rules(new Cases().busy(WaitEvents.LOCK_MANAGER, 0.5))).containsExactly("lock-manager");
+        assertThat(rules(new Cases().busy("LWLock:LockManager", 0.05))).isEmpty();
+        assertThat(rules(new Cases().busy("LWLock:LockManager", 0.5))).containsExactly("lock-manager");
     }
 
     @Test
@@ -176,7 +175,7 @@ class RulesTest {
     void otherWaitsAreShownWithTheirShare() {
         assertThat(rules(new Cases().busy("Lock:advisory", 1.9))).isEmpty();
         assertThat(rules(new Cases().busy("Lock:advisory", 2))).containsExactly("other");
-        assertThat(rules(new Cases().busy(WaitEvents.RUNNING, 30).busy("Lock:relation", 3)))
+        assertThat(rules(new Cases().busy(Wait.RUNNING, 30).busy("Lock:relation", 3)))
                 .isEmpty();
         assertThat(rules(new Cases().table(new Waits("orders", 12)).busy("Lock:advisory", 5)))
                 .containsExactly("convoy", "other");

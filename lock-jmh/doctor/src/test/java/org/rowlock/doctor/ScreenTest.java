@@ -22,7 +22,15 @@ class ScreenTest {
         Waits orders = new Waits("orders", 30);
         Waits other = new Waits("a_schema_with_a_long_name.a_table_with_a_long_name", 20);
         other.statement = LONG_STATEMENT;
-        other.holders = Map.of(Doing.IDLE, 0.4, Doing.RUNNING, 0.3, Doing.COMMITTING, 0.2, Doing.WAITING, 0.1);
+        other.holders = Map.of(
+                Doing.IDLE_IN_TRANSACTION,
+                0.4,
+                Doing.RUNNING,
+                0.3,
+                Doing.COMMITTING,
+                0.2,
+                Doing.WAITING_FOR_A_LOCK_ITSELF,
+                0.1);
         return new Cases()
                 .table(orders)
                 .table(other)
@@ -70,7 +78,8 @@ class ScreenTest {
         assertThat(json.get("verdict").getAsString()).isEqualTo(sick.verdict());
         assertThat(json.getAsJsonArray("advice")).hasSize(sick.advice().size());
         JsonObject seen = json.getAsJsonObject("seen");
-        assertThat(seen.get("rowWaits").getAsDouble()).isEqualTo(29 + 19 + 4 + 3);
+        assertThat(seen.getAsJsonObject("sessions").get("row waits").getAsDouble())
+                .isEqualTo(29 + 19 + 4 + 3);
         assertThat(seen.getAsJsonObject("busy").get("Lock:tuple").getAsDouble()).isEqualTo(55);
         assertThat(seen.getAsJsonArray("tables")
                         .get(0)

@@ -323,7 +323,7 @@ class SeededIllnessTest {
         settle(SERVER);
         Diagnosis diagnosis;
         try {
-            diagnosis = Doctor.examine(later(SERVER, database), false, samples -> samples.count() >= 2);
+            diagnosis = Doctor.examine(later(SERVER, database), samples -> samples.count() >= 2);
         } finally {
             holder.rollback();
             if (illness.name().startsWith("prepared")) {
@@ -391,7 +391,7 @@ class SeededIllnessTest {
 
     /** Until the sessions have reported what they did, which they do about once a second. */
     private static Diagnosis examine(Load load) {
-        return Doctor.examine(address(SERVER), false, samples -> samples.count() >= 15 && load.rounds() >= 10);
+        return Doctor.examine(address(SERVER), samples -> samples.count() >= 15 && load.rounds() >= 10);
     }
 
     private void assertFirst(Diagnosis diagnosis, String rule, String contains) {

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.HelpOption;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerOptions;
 import org.rowlock.doctor.UserError;
@@ -68,10 +67,6 @@ final class CompareCommand implements Callable<Integer> {
 
     @Mixin
     private final ScenarioOptions scenarios = new ScenarioOptions();
-
-    @Mixin
-    @SuppressWarnings("unused")
-    private final HelpOption help = new HelpOption();
 
     @Option(
             names = "--crash-command",

@@ -3,13 +3,12 @@ package org.rowlock.jmh.cli;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.HelpOption;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.scenario.Scenario;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.TextTable;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -24,9 +23,12 @@ final class ListCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
 
-    @Mixin
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Shows this.")
     @SuppressWarnings("unused")
-    private final HelpOption help = new HelpOption();
+    private boolean isHelpAsked;
 
     @Parameters(
             arity = "0..1",

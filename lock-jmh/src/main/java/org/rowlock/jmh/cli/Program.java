@@ -4,7 +4,6 @@ import java.io.PrintWriter;
 import org.openjdk.jmh.util.Version;
 import org.postgresql.util.DriverInfo;
 import org.rowlock.doctor.DoctorCommand;
-import org.rowlock.doctor.DoctorMain;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
@@ -53,7 +52,7 @@ public final class Program implements IVersionProvider {
             scope = ScopeType.INHERIT,
             order = 99,
             description = "Shows where in the program a failure came from.")
-    @SuppressWarnings("UnusedVariable") // DoctorMain looks for it
+    @SuppressWarnings("UnusedVariable") // DoctorCommand looks for it
     private boolean isVerbose;
 
     /** Whether these arguments are for us. JMH's options have one dash, and its benchmarks' names capitals or dots. */
@@ -71,7 +70,7 @@ public final class Program implements IVersionProvider {
     public static int run(PrintWriter out, PrintWriter err, String... args) {
         // From JDK 22 on there would be a console without a terminal too, and nobody there to be asked.
         System.setProperty("jdk.console", "java.base");
-        return DoctorMain.commandLine(new Program())
+        return DoctorCommand.commandLine(new Program())
                 .setOut(out)
                 .setErr(err)
                 .setUsageHelpWidth(WIDTH)
