@@ -41,7 +41,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 /**
  * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through
  * this pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key
- * alone is guarded. Runs when all beans are there, so also after migrations; whether locks exclude is tried again later.
+ * alone is guarded. Runs when all beans are there, after migrations too; tries again later whether locks exclude.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);

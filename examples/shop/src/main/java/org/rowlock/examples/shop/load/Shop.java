@@ -6,6 +6,7 @@ import java.util.List;
 import org.rowlock.examples.shop.ShopApplication;
 import org.springframework.boot.Banner;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** An instance of the shop in this JVM, on a port of its own. */
@@ -23,6 +24,11 @@ record Shop(ConfigurableApplicationContext context) implements AutoCloseable {
                 .bannerMode(Banner.Mode.OFF)
                 .registerShutdownHook(false)
                 .run(arguments.toArray(String[]::new)));
+    }
+
+    /** The URL of its database, as doctor takes it. */
+    String database() {
+        return context.getBean(JdbcConnectionDetails.class).getJdbcUrl();
     }
 
     URI uri() {

@@ -1,0 +1,97 @@
+package org.rowlock.jdbc.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.testing.TestDatabase;
+import software.amazon.jdbc.exceptions.AbstractPgExceptionHandler;
+import software.amazon.jdbc.exceptions.MultiAzDbClusterPgExceptionHandler;
+import software.amazon.jdbc.exceptions.PgExceptionHandler;
+
+/**
+ * A commit that is done and not confirmed has the SQLSTATE RL001. Nothing beside us takes it for a lost connection or
+ * for worth a retry. The control is 08007, which all of them take for that.
+ */
+class UnconfirmedStateTest {
+    private static final String UNCONFIRMED = "RL001";
+    private static final String UNKNOWN = "08007";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase();
+
+    /** The state stands in the driver's error, as the server gives it: by a {@code raise}. */
+    private static void fail(Connection connection, String state) {
+        assertThatThrownBy(() -> {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute("do $$ begin raise 'unconfirmed' using errcode = '" + state + "'; end $$");
+                    }
+                })
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
+    }
+
+    /** As an application may configure it: what it does not name is decided by Hikari's own rules. */
+    public static final class OwnRules implements SQLExceptionOverride {
+        @java.lang.Override
+        public Override adjudicate(SQLException e) {
+            boolean transients = e instanceof SQLTransientException || e instanceof SQLRecoverableException;
+            return transients ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void hikariKeepsTheConnection(boolean ownRules) throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(1);
+        if (ownRules) {
+            config.setExceptionOverrideClassName(OwnRules.class.getName());
+        }
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            int first;
+            try (Connection connection = pool.getConnection()) {
+                first = pid(connection);
+                fail(connection, UNCONFIRMED);
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(pid(connection)).isEqualTo(first);
+                fail(connection, UNKNOWN);
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(pid(connection)).as("the control").isNotEqualTo(first);
+            }
+        }
+    }
+
+    private static int pid(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                var row = statement.executeQuery("select pg_backend_pid()")) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    @Test
+    void theAwsWrapperSeesNoFailover() {
+        for (AbstractPgExceptionHandler each :
+                new AbstractPgExceptionHandler[] {new PgExceptionHandler(), new MultiAzDbClusterPgExceptionHandler()}) {
+            assertThat(each.isNetworkException(UNCONFIRMED)).isFalse();
+            assertThat(each.isLoginException(UNCONFIRMED)).isFalse();
+            assertThat(each.isReadOnlyConnectionException(UNCONFIRMED, 0)).isFalse();
+            assertThat(each.isNetworkException("08006")).as("the control").isTrue();
+        }
+    }
+}
