@@ -2,7 +2,6 @@ package org.rowlock.jmh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,15 +11,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.doctor.ServerAddress;
-import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
-import org.rowlock.jmh.run.Progress;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 
@@ -45,7 +43,8 @@ class ScenarioSmokeTest {
         List<String> failures = new ArrayList<>();
         Results results = new Comparison(
                         new ComparisonSettings(List.of(small), address, 0, null, "test", "test", List.of(), null, null),
-                        new Failures(failures))
+                        line -> {},
+                        failures::add)
                 .run();
         assertThat(failures).isEmpty();
         assertThat(results.scenarios()).hasSize(1);
@@ -69,22 +68,5 @@ class ScenarioSmokeTest {
         params.put(Point.CLIENTS, Integer.toString(Math.min(8, point.clients())));
         params.put(Point.RTT, "0");
         return new Point(point.label(), params, point.connections(), point.locks());
-    }
-
-    private record Failures(List<String> messages) implements Progress {
-        @Override
-        public void scenario(Scenario scenario, int number, int of) {
-            // Nobody looks.
-        }
-
-        @Override
-        public void ended(String what, String figure, Duration left) {
-            // Nobody looks.
-        }
-
-        @Override
-        public void failed(String what, String message) {
-            messages.add(what + ": " + message);
-        }
     }
 }

@@ -1,52 +1,80 @@
 package org.rowlock.jmh.bench;
 
-import com.zaxxer.hikari.HikariConfig;
+import com.google.gson.Gson;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockRelease;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Some of the clients of {@link Instances}, in a process of their own. It says what its transactions took, in
  * microseconds, a line every now and then, and works until its input ends, and so no longer than its parent.
  */
 final class InstanceProcess implements AutoCloseable {
-    private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LINE_MILLIS = 50;
     private static final String FAILED = "failed ";
     private static final String VIOLATED = "Invariant violated: ";
     private static final String READY = "ready";
 
     private final Process process;
     private final BufferedReader said;
+    private final PrintWriter told;
+
+    /**
+     * What the process is to do, as the first line of its input.
+     *
+     * @param inside the file of the exclusion
+     * @param ahead how many transactions each client runs ahead
+     * @param ownRow the first of the clients' own rows for these
+     */
+    record Task(
+            String url,
+            @Nullable String user,
+            @Nullable String password,
+            String wrapper,
+            Strategy strategy,
+            boolean admission,
+            int clients,
+            int rows,
+            double zipf,
+            String inside,
+            int ahead,
+            int ownRow) {}
 
     private InstanceProcess(Process process) {
         this.process = process;
-        this.said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+        this.said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        this.told = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
     /**
      * Starts one.
      *
      * @param library a class path in front of ours; may be empty
-     * @param more what {@link #main} takes behind URL and user
      */
-    static InstanceProcess start(PGSimpleDataSource target, String library, String... more) throws IOException {
+    static InstanceProcess start(String library, Task task) throws IOException {
         String classPath = System.getProperty("java.class.path");
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -57,17 +85,15 @@ final class InstanceProcess implements AutoCloseable {
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-cp",
                 library.isEmpty() ? classPath : library + File.pathSeparator + classPath,
-                InstanceProcess.class.getName(),
-                target.getURL(),
-                String.valueOf(target.getUser()));
-        builder.command().addAll(List.of(more));
-        // Not an argument, which every user of the machine can see.
-        builder.environment().put("PGPASSWORD", target.getPassword() == null ? "" : target.getPassword());
-        return new InstanceProcess(
+                InstanceProcess.class.getName());
+        InstanceProcess started = new InstanceProcess(
                 builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        // Not an argument, which every user of the machine can see.
+        started.told.println(new Gson().toJson(task));
+        return started;
     }
 
-    /** Waits until it has its connections. */
+    /** Waits until it has its connections, and its clients have run ahead. */
     void awaitReady() {
         String line = line();
         if (!READY.equals(line)) {
@@ -76,9 +102,8 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     /** Lets it begin. */
-    void begin() throws IOException {
-        process.getOutputStream().write('\n');
-        process.getOutputStream().flush();
+    void begin() {
+        told.println();
     }
 
     /** Waits for the next line, and gives how many transactions it has. */
@@ -97,16 +122,16 @@ final class InstanceProcess implements AutoCloseable {
         return count;
     }
 
-    private String line() {
+    private @Nullable String line() {
         try {
             String line = said.readLine();
-            if (line != null && line.startsWith(FAILED)) {
-                throw new IllegalStateException("A process of clients has failed: " + line.substring(FAILED.length()));
+            if (line == null || !line.startsWith(FAILED)) {
+                return line;
             }
-            if (line != null && line.startsWith(VIOLATED)) {
-                throw new InvariantViolation(line.substring(VIOLATED.length()));
-            }
-            return line;
+            String failure = line.substring(FAILED.length());
+            throw failure.startsWith(VIOLATED)
+                    ? new InvariantViolation(failure.substring(VIOLATED.length()))
+                    : new IllegalStateException("A process of clients has failed: " + failure);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -114,17 +139,9 @@ final class InstanceProcess implements AutoCloseable {
 
     /** Lets it end what it has begun. */
     void stop() {
-        try {
-            process.getOutputStream().close();
-            while (line() != null) {
-                // What was still to be said.
-            }
-            process.waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while the clients were ending", e);
+        told.close();
+        while (line() != null) {
+            // What was still to be said.
         }
     }
 
@@ -133,53 +150,54 @@ final class InstanceProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /**
-     * The process.
-     *
-     * @param args URL, user, wrapper, strategy, whether with admission, clients, rows, exponent, file of the exclusion,
-     *     how many transactions each client runs ahead, and the first of the clients' own rows for these
-     */
+    /** The process. */
     public static void main(String[] args) throws IOException, InterruptedException {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(args[0]);
-        config.setUsername(args[1]);
-        config.setPassword(System.getenv("PGPASSWORD"));
-        config.setAutoCommit(false);
-        int clients = Integer.parseInt(args[5]);
-        config.setMaximumPoolSize(clients);
-        config.setMinimumIdle(clients);
-        AtomicBoolean stopped = new AtomicBoolean();
-        Queue<Long> micros = new ConcurrentLinkedQueue<>();
-        Queue<String> failures = new ConcurrentLinkedQueue<>();
-        try (HikariDataSource pool = new HikariDataSource(config)) {
-            DataSource dataSource =
-                    args[2].equals(DropInPool.PLAIN) ? pool : DropInPool.of(pool, args[2], LockRelease.PLAIN, 1);
-            Locking locking = new Locking(
-                    Strategy.valueOf(args[3]),
-                    Boolean.parseBoolean(args[4]),
-                    dataSource,
-                    Accounts.TABLE,
-                    List.of(Accounts.ID));
-            Exclusion exclusion = Exclusion.among(Path.of(args[8]), Integer.parseInt(args[6]) + 1);
-            while (pool.getHikariPoolMXBean().getTotalConnections() < clients) {
-                LockSupport.parkNanos(LINE_NANOS);
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        Task task = new Gson().fromJson(in.readLine(), Task.class);
+        ScheduledExecutorService threads = Executors.newScheduledThreadPool(task.clients() + 2, work -> {
+            Thread thread = new Thread(work);
+            thread.setDaemon(true);
+            return thread;
+        });
+        PGSimpleDataSource server = new PGSimpleDataSource();
+        server.setUrl(task.url());
+        server.setUser(task.user());
+        server.setPassword(task.password());
+        try (HikariDataSource pool = BenchmarkServer.filledPool(task.clients(), server)) {
+            run(task, pool, in, threads);
+        } catch (ExecutionException | RuntimeException e) {
+            Throwable told = e.getCause() == null ? e : e.getCause();
+            System.out.println(FAILED + String.valueOf(told.getMessage()).replaceAll("\\s+", " "));
+        }
+    }
+
+    private static void run(Task task, DataSource pool, BufferedReader in, ScheduledExecutorService threads)
+            throws IOException, InterruptedException, ExecutionException {
+        DataSource connections = task.wrapper().equals(DropInPool.PLAIN)
+                ? pool
+                : DropInPool.of(pool, task.wrapper(), LockRelease.PLAIN, 1);
+        Locking locking =
+                new Locking(task.strategy(), task.admission(), connections, Accounts.TABLE, List.of(Accounts.ID));
+        Exclusion exclusion = Exclusion.among(Path.of(task.inside()), task.rows() + 1);
+        clients(threads, task.clients(), number -> {
+            int aid = task.ownRow() + number;
+            for (int i = 0; i < task.ahead(); i++) {
+                locking.transaction(aid, connection -> Accounts.updateThrice(connection, aid));
             }
-            int ahead = Integer.parseInt(args[9]);
-            int ownRow = Integer.parseInt(args[10]);
-            InstanceClients working = new InstanceClients(clients, failures);
-            working.start(number -> {
-                int aid = ownRow + number;
-                for (int i = 0; i < ahead; i++) {
-                    locking.transaction(aid, connection -> Accounts.updateThrice(connection, aid));
-                }
-            });
-            working.join();
-            System.out.println(READY);
-            System.in.read();
-            int rows = Integer.parseInt(args[6]);
-            double zipf = Double.parseDouble(args[7]);
-            working.start(number -> {
-                DiscreteSampler keys = Zipf.zipf(rows, zipf);
+        });
+        System.out.println(READY);
+        in.readLine();
+        AtomicBoolean stopped = new AtomicBoolean();
+        threads.submit(() -> {
+            in.readLine();
+            stopped.set(true);
+            return null;
+        });
+        Queue<Long> micros = new ConcurrentLinkedQueue<>();
+        threads.scheduleWithFixedDelay(() -> say(micros), LINE_MILLIS, LINE_MILLIS, TimeUnit.MILLISECONDS);
+        clients(threads, task.clients(), number -> {
+            DiscreteSampler keys = Zipf.zipf(task.rows(), task.zipf());
+            try {
                 while (!stopped.get()) {
                     int aid = keys.sample();
                     long begun = System.nanoTime();
@@ -187,69 +205,27 @@ final class InstanceProcess implements AutoCloseable {
                             aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
                     micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
                 }
-            });
-            Thread input = new Thread(() -> awaitEnd(stopped), "input");
-            input.setDaemon(true);
-            input.start();
-            while (!stopped.get() && failures.isEmpty()) {
-                LockSupport.parkNanos(LINE_NANOS);
-                say(micros);
+            } finally {
+                // One that has failed ends the others.
+                stopped.set(true);
             }
-            stopped.set(true);
-            working.join();
-            say(micros);
-            try {
-                exclusion.check();
-            } catch (InvariantViolation e) {
-                System.out.println(e.getMessage());
-            }
-            failures.stream().limit(1).forEach(failure -> System.out.println(FAILED + failure));
-        }
+        });
+        say(micros);
+        exclusion.check();
     }
 
-    /** The threads of the clients. Each ends with its work, and what it throws is among the failures. */
-    private static final class InstanceClients {
-        private final List<Thread> threads = new ArrayList<>();
-        private final int count;
-        private final Queue<String> failures;
-
-        InstanceClients(int count, Queue<String> failures) {
-            this.count = count;
-            this.failures = failures;
+    /** Each works in a thread of its own. Returns when all have ended, and fails as the first that has failed. */
+    private static void clients(ScheduledExecutorService threads, int count, Workload.RowWork work)
+            throws InterruptedException, ExecutionException {
+        List<Callable<Void>> all = IntStream.range(0, count)
+                .<Callable<Void>>mapToObj(number -> () -> {
+                    work.run(number);
+                    return null;
+                })
+                .toList();
+        for (Future<Void> each : threads.invokeAll(all)) {
+            each.get();
         }
-
-        void start(Workload.RowWork work) {
-            for (int i = 0; i < count; i++) {
-                int number = i;
-                Thread thread = new Thread(() -> work(work, number), "client-" + i);
-                threads.add(thread);
-                thread.start();
-            }
-        }
-
-        private void work(Workload.RowWork work, int number) {
-            try {
-                work.run(number);
-            } catch (SQLException | RuntimeException e) {
-                failures.add(String.valueOf(e.getMessage()).replaceAll("\\s+", " "));
-            }
-        }
-
-        void join() throws InterruptedException {
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            threads.clear();
-        }
-    }
-
-    private static void awaitEnd(AtomicBoolean stopped) {
-        try {
-            System.in.read();
-        } catch (IOException e) {
-            // It has ended too.
-        }
-        stopped.set(true);
     }
 
     private static void say(Queue<Long> micros) {

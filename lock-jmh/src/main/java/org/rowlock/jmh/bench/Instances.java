@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Param;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.server.RunDirectory;
 
 /**
@@ -70,27 +71,28 @@ public class Instances extends LockWorkload {
             Path directory = RunDirectory.create("instances");
             server.closeWith(() -> RunDirectory.remove(directory));
             Path inside = Files.createFile(directory.resolve("inside"));
+            PGSimpleDataSource target = server.dataSource();
             int ownRow = rows + 1;
             for (int i = 0; i < count; i++) {
                 int clientsOfOne = (clients - i + count - 1) / count;
-                processes.add(server.closeWith(InstanceProcess.start(
-                        server.dataSource(),
-                        library,
+                InstanceProcess.Task task = new InstanceProcess.Task(
+                        target.getURL(),
+                        target.getUser(),
+                        target.getPassword(),
                         wrapper,
-                        strategy.name(),
-                        Boolean.toString(admission),
-                        Integer.toString(clientsOfOne),
-                        Integer.toString(rows),
-                        Double.toString(zipf),
+                        strategy,
+                        admission,
+                        clientsOfOne,
+                        rows,
+                        zipf,
                         inside.toString(),
-                        Integer.toString(ahead),
-                        Integer.toString(ownRow))));
+                        ahead,
+                        ownRow);
+                processes.add(server.closeWith(InstanceProcess.start(library, task)));
                 ownRow += clientsOfOne;
             }
             processes.forEach(InstanceProcess::awaitReady);
-            for (InstanceProcess process : processes) {
-                process.begin();
-            }
+            processes.forEach(InstanceProcess::begin);
         } catch (IOException e) {
             throw new IllegalStateException("The clients' processes did not start", e);
         }

@@ -31,7 +31,6 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Measures scenarios and writes a report. */
@@ -97,11 +96,11 @@ final class CompareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         ServerAddress address = server.address();
-        refuse(
+        scenarios.refuse(
                 address == null && crashCommand != null,
                 "--crash-command is for a server of yours, and an embedded one needs none. Give --url too, or leave it"
                         + " out.");
-        refuse(
+        scenarios.refuse(
                 address != null && standby != null,
                 "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
                         + " synchronous_standby_names. Leave out --standby or --url.");
@@ -149,19 +148,13 @@ final class CompareCommand implements Callable<Integer> {
         return command.commandLine().getErr();
     }
 
-    private void refuse(boolean isWrong, String message) {
-        if (isWrong) {
-            throw new ParameterException(command.commandLine(), message);
-        }
-    }
-
     private Path directory() {
         String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneId.systemDefault()));
         Path directory = (report == null ? Path.of("rowlock-report-" + time) : report).toAbsolutePath();
-        refuse(
+        scenarios.refuse(
                 Files.exists(directory) && !Files.isDirectory(directory),
                 "--report: " + directory + " is a file, and the report is a directory of files. Give another name.");
-        refuse(
+        scenarios.refuse(
                 Files.exists(directory.resolve(Report.PAGE)),
                 "--report: there is a report in " + directory + " already. Give another directory, or remove it.");
         return directory;
@@ -180,7 +173,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private int run(ComparisonSettings settings, Path directory) throws IOException {
-        Comparison comparison = new Comparison(settings, new ConsoleProgress(out(), err()));
+        Comparison comparison = new Comparison(settings, out()::println, err()::println);
         boolean isMade = Files.notExists(directory);
         try (Interruption interruption = new Interruption(comparison, err())) {
             // Before the run, so that nobody waits for a report that cannot be written.

@@ -1,7 +1,6 @@
 package org.rowlock.jmh.cli;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.Pace;
@@ -17,9 +16,6 @@ import picocli.CommandLine.Help.TextTable;
 
 /** What will be done, for the user to read before it is. */
 final class Plan {
-    private static final long MINUTE = 60;
-    private static final long HOUR = 60 * MINUTE;
-
     private Plan() {}
 
     /**
@@ -51,27 +47,18 @@ final class Plan {
                             + " connections, busy with all that the server can do: whoever else works there will"
                             + " feel it");
         }
-        table.addRowValues("Takes", "about " + text(Pace.estimate(scenarios)));
+        table.addRowValues("Takes", "about " + Pace.text(Pace.estimate(scenarios)));
         table.addRowValues("Report", report.toString());
         scenarios.forEach(scenario -> table.addRowValues("Scenario", scenario.name() + ": " + size(scenario)));
         remarks.forEach(remark -> table.addRowValues("Note", remark));
         return table;
     }
 
-    /** Such as {@code 40 s}, {@code 8 min} or {@code 2 h 10 min}. */
-    static String text(Duration duration) {
-        long seconds = Math.round(duration.toMillis() / 1e3);
-        long minutes = Math.round((double) seconds / MINUTE);
-        return seconds < 2 * MINUTE
-                ? seconds + " s"
-                : seconds < 2 * HOUR ? minutes + " min" : minutes / MINUTE + " h " + minutes % MINUTE + " min";
-    }
-
     /** Such as {@code 2 points x 9 variants and A/A x 3 rounds, 8 min}. */
     static String size(Scenario scenario) {
         return count(scenario.points().size(), "point") + " x "
                 + count(scenario.variants().size(), "variant") + " and A/A x "
-                + count(scenario.timing().rounds(), "round") + ", " + text(Pace.estimate(List.of(scenario)));
+                + count(scenario.timing().rounds(), "round") + ", " + Pace.text(Pace.estimate(List.of(scenario)));
     }
 
     private static String count(int number, String what) {

@@ -1,16 +1,30 @@
 package org.rowlock.jmh.cli;
 
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.util.Version;
 import org.postgresql.util.DriverInfo;
 import org.rowlock.doctor.DoctorCommand;
+import org.rowlock.jmh.profile.PostgresProfiler;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.TextTable;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 
-/** The commands, and what becomes of their failures: a message that says what to do, and a status; no stack trace. */
+/**
+ * The jar's entry: commands of ours for some first arguments, and JMH itself for all others. What becomes of a failure
+ * of ours is a message that says what to do, and a status; no stack trace.
+ */
 @Command(
         name = "java -jar benchmarks.jar",
         synopsisSubcommandLabel = "<command>",
@@ -21,7 +35,7 @@ import picocli.CommandLine.ScopeType;
             ""
         },
         versionProvider = Program.class,
-        subcommands = {CompareCommand.class, DoctorCommand.class, ListCommand.class, HelpCommand.class},
+        subcommands = {CompareCommand.class, DoctorCommand.class, HelpCommand.class},
         footer = {
             "",
             "Examples:",
@@ -35,6 +49,10 @@ import picocli.CommandLine.ScopeType;
         })
 public final class Program implements IVersionProvider {
     static final int WIDTH = 100;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
 
     @Option(names = "--help", usageHelp = true, description = "Shows this.")
     @SuppressWarnings("UnusedVariable") // picocli looks at what was given
@@ -54,6 +72,21 @@ public final class Program implements IVersionProvider {
             description = "Shows where in the program a failure came from.")
     @SuppressWarnings("UnusedVariable") // DoctorCommand looks for it
     private boolean isVerbose;
+
+    /** Runs a command of ours, or JMH. */
+    public static void main(String[] args) throws Exception {
+        if (takes(args)) {
+            Charset charset = Charset.defaultCharset();
+            System.exit(
+                    run(new PrintWriter(System.out, true, charset), new PrintWriter(System.err, true, charset), args));
+        }
+        List<String> all = new ArrayList<>(List.of(args));
+        // Ours says what else a run came to: latencies, WAL, wait events. One that the user names stands beside it.
+        if (all.stream().noneMatch(arg -> arg.startsWith(PostgresProfiler.class.getName()))) {
+            all.addAll(List.of("-prof", PostgresProfiler.class.getName()));
+        }
+        org.openjdk.jmh.Main.main(all.toArray(String[]::new));
+    }
 
     /** Whether these arguments are for us. JMH's options have one dash, and its benchmarks' names capitals or dots. */
     public static boolean takes(String... args) {
@@ -76,6 +109,34 @@ public final class Program implements IVersionProvider {
                 .setUsageHelpWidth(WIDTH)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .execute(args.length == 0 ? new String[] {"help"} : args);
+    }
+
+    @Command(name = "list", description = "Shows the scenarios, or all about one of them.")
+    void list(
+            @Option(
+                            names = {"-h", "--help"},
+                            usageHelp = true,
+                            description = "Shows this.")
+                    boolean isHelpAsked,
+            @Parameters(
+                            arity = "0..1",
+                            paramLabel = "<scenario>",
+                            converter = ScenarioOptions.Named.class,
+                            description = "The one to tell all about.")
+                    @Nullable
+                    Scenario one) {
+        PrintWriter out = command.commandLine().getOut();
+        if (one != null) {
+            out.printf("%s%n%nTakes %s. Run it: compare --scenario %s%n", one.text(), Plan.size(one), one.name());
+            return;
+        }
+        TextTable table = Plan.table(22);
+        for (Scenario each : Scenarios.all()) {
+            table.addRowValues((each.brief() == null ? "  " : "* ") + each.name(), each.title());
+            table.addRowValues("", Plan.size(each));
+        }
+        out.println(table);
+        out.println("* 'compare' runs these if you name none. 'list <scenario>' tells all about one.");
     }
 
     /** Of the jar's manifest. */

@@ -1,21 +1,20 @@
 package org.rowlock.jmh.cli;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.openjdk.jmh.annotations.Param;
 import org.rowlock.doctor.PositiveNumber;
 import org.rowlock.jmh.bench.Instances;
-import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.bench.Strategy;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 import picocli.CommandLine.ITypeConverter;
@@ -71,8 +70,8 @@ final class ScenarioOptions {
         @Override
         public Scenario convert(String name) {
             return Scenarios.named(name.trim().toLowerCase(Locale.ROOT))
-                    .orElseThrow(() -> new TypeConversionException("There is no scenario '" + name + "'. There are: "
-                            + String.join(", ", Scenarios.names()) + "."));
+                    .orElseThrow(() -> new TypeConversionException(
+                            "There is no scenario '" + name + "'. There are: " + names(scenario -> true) + "."));
         }
     }
 
@@ -169,12 +168,12 @@ final class ScenarioOptions {
         }
         refuse(chosen.isEmpty(), "None of the scenarios compares what --strategy and --admission ask for.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
-        refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> has(scenario, ZIPF));
-        refuseWithoutEffect("--beside", beside != null, chosen, scenario -> has(scenario, Instances.LIBRARY));
+        refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> scenario.takes(ZIPF));
+        refuseWithoutEffect("--beside", beside != null, chosen, scenario -> scenario.takes(Instances.LIBRARY));
         return chosen;
     }
 
-    private void refuse(boolean isWrong, String message) {
+    void refuse(boolean isWrong, String message) {
         if (isWrong) {
             throw new ParameterException(command.commandLine(), message);
         }
@@ -182,11 +181,13 @@ final class ScenarioOptions {
 
     private void refuseWithoutEffect(
             String option, boolean isGiven, List<Scenario> chosen, Predicate<Scenario> takesIt) {
-        List<String> others =
-                Scenarios.all().stream().filter(takesIt).map(Scenario::name).toList();
         refuse(
                 isGiven && chosen.stream().noneMatch(takesIt),
-                option + " has no effect on these scenarios. It has on: " + String.join(", ", others) + ".");
+                option + " has no effect on these scenarios. It has on: " + names(takesIt) + ".");
+    }
+
+    private static String names(Predicate<Scenario> which) {
+        return Scenarios.all().stream().filter(which).map(Scenario::name).collect(Collectors.joining(", "));
     }
 
     private Collection<Scenario> wanted(boolean isEmbedded) {
@@ -201,7 +202,7 @@ final class ScenarioOptions {
     }
 
     private Stream<Variant> allVariants(Scenario scenario) {
-        return beside == null || !has(scenario, Instances.LIBRARY)
+        return beside == null || !scenario.takes(Instances.LIBRARY)
                 ? scenario.variants().stream()
                 : scenario.variants().stream()
                         .flatMap(variant -> variant.isOfLibrary()
@@ -231,7 +232,7 @@ final class ScenarioOptions {
                     .distinct()
                     .toList();
         }
-        if (zipf != null && has(scenario, ZIPF)) {
+        if (zipf != null && scenario.takes(ZIPF)) {
             points = points.stream()
                     .map(point -> point.params().containsKey(ZIPF) ? point : point.with(ZIPF, String.valueOf(zipf)))
                     .toList();
@@ -242,12 +243,6 @@ final class ScenarioOptions {
                         .flatMap(point -> roundTrips.stream().map(point::over))
                         .distinct()
                         .toList();
-    }
-
-    private static boolean has(Scenario scenario, String param) {
-        return Arrays.stream(scenario.benchmark().getFields())
-                .anyMatch(field -> field.isAnnotationPresent(Param.class)
-                        && field.getName().equals(param));
     }
 
     /** Whether the user wants each scenario that runs. */

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerFailures;
@@ -50,7 +51,8 @@ public final class Comparison {
     private static final int SPARE_CONNECTIONS = 30;
 
     private final ComparisonSettings settings;
-    private final Progress progress;
+    private final Consumer<String> progress;
+    private final Consumer<String> troubles;
     private final Instant started = Instant.now();
     private final List<String> failures = new ArrayList<>();
     private final List<String> remarks;
@@ -60,9 +62,14 @@ public final class Comparison {
     private volatile boolean stopped;
     private volatile boolean clean = true;
 
-    public Comparison(ComparisonSettings settings, Progress progress) {
+    /**
+     * @param progress takes a line for each scenario that begins and each turn that has ended well
+     * @param troubles takes a line for each failure
+     */
+    public Comparison(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
         this.settings = settings;
         this.progress = progress;
+        this.troubles = troubles;
         this.remarks = new ArrayList<>(settings.remarks());
         this.pace = new Pace(settings.scenarios());
     }
@@ -76,8 +83,9 @@ public final class Comparison {
             if (i > 0 && !hasTimeFor(scenarios.get(i))) {
                 continue;
             }
-            progress.scenario(scenarios.get(i), i + 1, scenarios.size());
-            Rounds rounds = run(scenarios.get(i));
+            Scenario scenario = scenarios.get(i);
+            progress.accept("[" + (i + 1) + "/" + scenarios.size() + "] " + scenario.name() + ": " + scenario.title());
+            Rounds rounds = run(scenario);
             if (!rounds.isEmpty()) {
                 ScenarioResult result = rounds.compare();
                 results.add(result);
@@ -265,7 +273,8 @@ public final class Comparison {
             rounds.add(place, round, measured);
             pace.ended(scenario, place.point());
             double value = measured.figures().getOrDefault(scenario.headline().key(), Double.NaN);
-            progress.ended(what, figure(value) + " " + scenario.headline().unit(), pace.left());
+            String shown = figure(value) + " " + scenario.headline().unit();
+            progress.accept(String.format("  %-46s %12s  %s left", what, shown, Pace.text(pace.left())));
             return 0;
         } catch (BenchmarkFailure failure) {
             if (stopped) {
@@ -289,6 +298,6 @@ public final class Comparison {
     private void fail(String what, Exception failure) {
         String message = String.valueOf(failure.getMessage());
         failures.add(what + ": " + message);
-        progress.failed(what, message);
+        troubles.accept("FAILED " + what + ": " + message);
     }
 }

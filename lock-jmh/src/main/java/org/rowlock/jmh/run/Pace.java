@@ -13,6 +13,8 @@ public final class Pace {
 
     private static final double NETWORK_SECONDS = 1.2;
     private static final double SECONDS_PER_CLIENT = 0.008;
+    private static final long MINUTE = 60;
+    private static final long HOUR = 60 * MINUTE;
 
     private final long started = System.nanoTime();
     private double estimatedSeconds;
@@ -25,6 +27,15 @@ public final class Pace {
     /** How long it will take, as far as is known before. */
     public static Duration estimate(List<Scenario> scenarios) {
         return duration(seconds(scenarios));
+    }
+
+    /** Such as {@code 40 s}, {@code 8 min} or {@code 2 h 10 min}. */
+    public static String text(Duration duration) {
+        long seconds = Math.round(duration.toMillis() / 1e3);
+        long minutes = Math.round((double) seconds / MINUTE);
+        return seconds < 2 * MINUTE
+                ? seconds + " s"
+                : seconds < 2 * HOUR ? minutes + " min" : minutes / MINUTE + " h " + minutes % MINUTE + " min";
     }
 
     /** With the baseline's second turn. */

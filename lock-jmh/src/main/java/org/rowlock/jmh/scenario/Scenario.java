@@ -1,9 +1,11 @@
 package org.rowlock.jmh.scenario;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Param;
 
 /**
  * A question, and how it is measured.
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param title a line
  * @param question what it asks and does; complete sentences
  * @param published where others measured the same, and what they found; may be empty
- * @param rows what is run, as scenarios.md has it
+ * @param text all of it, as scenarios.md has it
  * @param benchmark JMH's class
  * @param points where it is run
  * @param variants what is compared; the first is what ratios refer to
@@ -27,7 +29,7 @@ public record Scenario(
         String title,
         String question,
         String published,
-        String rows,
+        String text,
         Class<?> benchmark,
         List<Point> points,
         List<Variant> variants,
@@ -82,7 +84,7 @@ public record Scenario(
                 title,
                 question,
                 published,
-                rows,
+                text,
                 benchmark,
                 where,
                 what,
@@ -99,6 +101,13 @@ public record Scenario(
 
     public Metric headline() {
         return metrics.get(0);
+    }
+
+    /** Whether its benchmark has a parameter of this name. */
+    public boolean takes(String param) {
+        return Arrays.stream(benchmark.getFields())
+                .anyMatch(field -> field.isAnnotationPresent(Param.class)
+                        && field.getName().equals(param));
     }
 
     /** Whether the user may choose how many clients its points have. */

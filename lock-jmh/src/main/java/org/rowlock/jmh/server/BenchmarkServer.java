@@ -139,6 +139,11 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** The same, of what is in front of the driver. */
     public HikariDataSource pool(int size, DataSource connections) {
+        return closeWith(filledPool(size, connections));
+    }
+
+    /** The same, to be closed by the caller. */
+    public static HikariDataSource filledPool(int size, DataSource connections) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(connections);
         config.setAutoCommit(false);
@@ -147,7 +152,7 @@ public final class BenchmarkServer implements AutoCloseable {
         // A benchmark's threads may queue for as long as its iteration lasts.
         config.setConnectionTimeout(600_000);
         config.setInitializationFailTimeout(30_000);
-        return closeWith(new HikariDataSource(config));
+        return new HikariDataSource(config);
     }
 
     /** Connections in autocommit, for a client each; made before anything is measured, and closed with the server. */

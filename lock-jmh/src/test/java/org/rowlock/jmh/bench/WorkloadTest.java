@@ -16,6 +16,7 @@ import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.testing.JmhRuns;
 
 /** What plain JMH shows of a workload. */

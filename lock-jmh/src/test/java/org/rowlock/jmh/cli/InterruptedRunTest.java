@@ -129,7 +129,7 @@ class InterruptedRunTest {
                 "-Djava.io.tmpdir=" + directory,
                 "-cp",
                 System.getProperty("java.class.path"),
-                "org.rowlock.jmh.BenchmarksMain",
+                "org.rowlock.jmh.cli.Program",
                 "compare",
                 "--yes",
                 "--scenario",

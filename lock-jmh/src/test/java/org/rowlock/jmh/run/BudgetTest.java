@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowlock.doctor.ServerAddress;
-import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 
@@ -36,7 +36,8 @@ class BudgetTest {
                                 List.of(),
                                 null,
                                 null),
-                        new Silent())
+                        line -> {},
+                        line -> {})
                 .run();
         assertThat(results.failures()).isEmpty();
         assertThat(results.scenarios()).extracting(ScenarioResult::name).containsExactly("clients");
@@ -45,22 +46,5 @@ class BudgetTest {
         assertThat(results.remarks())
                 .anySatisfy(remark -> assertThat(remark).startsWith("clients has 3 rounds and not 4"))
                 .anySatisfy(remark -> assertThat(remark).startsWith("Without read-after-lock"));
-    }
-
-    private static final class Silent implements Progress {
-        @Override
-        public void scenario(Scenario scenario, int number, int of) {
-            // Nobody looks.
-        }
-
-        @Override
-        public void ended(String what, String figure, Duration left) {
-            // Nobody looks.
-        }
-
-        @Override
-        public void failed(String what, String message) {
-            // Is among the results.
-        }
     }
 }

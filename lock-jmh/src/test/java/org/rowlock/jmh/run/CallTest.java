@@ -13,7 +13,6 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -21,6 +20,7 @@ import org.rowlock.jmh.run.TurnFit.LoggedTurn;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Variant;
 
 /** A difference is called where there is one, and nowhere else. */

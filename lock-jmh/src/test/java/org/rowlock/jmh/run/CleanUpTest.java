@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.server.EmbeddedServer;
 
@@ -27,7 +26,13 @@ class CleanUpTest {
             AtomicReference<Comparison> running = new AtomicReference<>();
             Comparison comparison = new Comparison(
                     new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null, null),
-                    new Stopping(server, running));
+                    // Behind the first turn; the comparison is stopped when the next one has failed.
+                    line -> {
+                        if (line.endsWith(" left")) {
+                            stop(server);
+                        }
+                    },
+                    line -> running.get().stop());
             running.set(comparison);
             Results results = comparison.run();
             assertThat(comparison.isClean()).isFalse();
@@ -41,25 +46,11 @@ class CleanUpTest {
         }
     }
 
-    /** Stops the server behind the first turn, and the comparison when the next one has failed. */
-    private record Stopping(EmbeddedServer server, AtomicReference<Comparison> comparison) implements Progress {
-        @Override
-        public void scenario(Scenario scenario, int number, int of) {
-            // Not yet.
-        }
-
-        @Override
-        public void ended(String what, String figure, Duration left) {
-            try {
-                server.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        @Override
-        public void failed(String what, String message) {
-            comparison.get().stop();
+    private static void stop(EmbeddedServer server) {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -14,10 +13,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.doctor.ServerAddress;
-import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 
@@ -36,7 +35,8 @@ class OutageTest {
             ServerAddress address = new ServerAddress(away.server().get().url(), null, null);
             Results results = new Comparison(
                             new ComparisonSettings(List.of(small), address, 0, null, "", "", List.of(), null, null),
-                            away)
+                            away::ended,
+                            line -> away.failed())
                     .run();
             assertThat(results.failures()).hasSize(1).first().asString().contains("round 1");
             assertThat(results.scenarios().get(0).points())
@@ -50,19 +50,13 @@ class OutageTest {
     }
 
     /** Goes behind the first turn, and comes back when the second has failed and the next would. */
-    private record Away(Path data, int port, AtomicReference<TestPostgres> server) implements Progress {
+    private record Away(Path data, int port, AtomicReference<TestPostgres> server) {
         void start() {
             server.set(TestPostgres.embedded(Map.of(), data, port));
         }
 
-        @Override
-        public void scenario(Scenario scenario, int number, int of) {
-            // It is there.
-        }
-
-        @Override
-        public void ended(String what, String figure, Duration left) {
-            if (what.startsWith("1/2  1 client, FOR_UPDATE") && !what.endsWith("again")) {
+        void ended(String turn) {
+            if (turn.contains("1/2  1 client, FOR_UPDATE") && !turn.contains("again")) {
                 try {
                     server.get().stop();
                 } catch (IOException e) {
@@ -71,8 +65,7 @@ class OutageTest {
             }
         }
 
-        @Override
-        public void failed(String what, String message) {
+        void failed() {
             CompletableFuture.runAsync(this::start, CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS));
         }
     }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric.Better;
 import org.rowlock.jmh.scenario.Scenario.Brief;
 
-/** Reads scenarios.md, whose head says what its sections have in them. */
-public final class ScenarioFile {
+/** All scenarios, as scenarios.md has them; its head says what its sections have in them. */
+public final class Scenarios {
+    private static final String BENCHMARKS = "org.rowlock.jmh.bench.";
     private static final String RUN = "    ";
     private static final Pattern STRATEGY = Pattern.compile("[A-Z][A-Z_0-9]+");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
@@ -35,36 +36,44 @@ public final class ScenarioFile {
     private boolean kills;
     private @Nullable Brief brief;
 
-    private ScenarioFile() {}
+    private static final List<Scenario> ALL = read();
 
-    /**
-     * All scenarios, in their order.
-     *
-     * @param benchmarks JMH's classes, by name
-     */
-    public static List<Scenario> read(Function<String, Class<?>> benchmarks) {
-        try (InputStream in = ScenarioFile.class.getResourceAsStream("scenarios.md")) {
+    private Scenarios() {}
+
+    /** In the order in which they are listed and run. */
+    public static List<Scenario> all() {
+        return ALL;
+    }
+
+    public static Optional<Scenario> named(String name) {
+        return ALL.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
+    }
+
+    private static List<Scenario> read() {
+        try (InputStream in = Scenarios.class.getResourceAsStream("scenarios.md")) {
             String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
             return Arrays.stream(text.split("(?m)^## ", -1))
                     .skip(1)
-                    .map(section -> scenario(section.strip().split("\n\n", -1), benchmarks))
+                    .map(section -> scenario(section.strip()))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static Scenario scenario(String[] paragraphs, Function<String, Class<?>> benchmarks) {
-        ScenarioFile run = new ScenarioFile();
-        String rows = paragraphs[paragraphs.length - 1];
-        rows.lines().forEach(line -> run.add(line.strip().split("\\s{2,}", -1)));
+    private static Scenario scenario(String text) {
+        String[] paragraphs = text.split("\n\n", -1);
+        Scenarios run = new Scenarios();
+        paragraphs[paragraphs.length - 1]
+                .lines()
+                .forEach(line -> run.add(line.strip().split("\\s{2,}", -1)));
         return new Scenario(
                 paragraphs[0],
                 words(paragraphs[1]),
                 words(paragraphs[2]),
                 paragraphs[3].startsWith(RUN) ? "" : words(paragraphs[3]).replaceFirst("^Published: ", ""),
-                rows,
-                benchmarks.apply(run.benchmark),
+                text,
+                benchmark(run.benchmark),
                 run.points,
                 run.variants,
                 run.metrics,
@@ -72,6 +81,14 @@ public final class ScenarioFile {
                 run.settings,
                 run.kills,
                 run.brief);
+    }
+
+    private static Class<?> benchmark(String name) {
+        try {
+            return Class.forName(BENCHMARKS + name);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException("scenarios.md names a benchmark that there is not: " + name, e);
+        }
     }
 
     private static String words(String paragraph) {
