@@ -22,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.bench.ManyKeys;
 import org.rowlock.jmh.bench.OneSession;
-import org.rowlock.jmh.bench.Share;
 import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.TestDatabase;
 
@@ -126,10 +125,13 @@ class PgbenchTest {
     void aThousandSharedRowLocksWriteTheSameWal() throws Exception {
         double row = pgbench(
                 "begin;select 1 from accounts where aid between 1 and 1000 order by aid for share;commit;", 2, 50);
-        double ours = ours(Share.class, "strategy", "FOR_UPDATE", "clients", "2");
-        agree(ours, row);
+        agree(shared("FOR_UPDATE"), row);
         assertThat(row).isGreaterThan(20_000);
-        assertThat(ours(Share.class, "strategy", "NAIVE", "clients", "2")).isLessThan(row / 20);
+        assertThat(shared("NAIVE")).isLessThan(row / 20);
+    }
+
+    private static double shared(String strategy) throws Exception {
+        return ours(ManyKeys.class, "strategy", strategy, "clients", "2", "keys", "1000", "shared", "true");
     }
 
     @Test

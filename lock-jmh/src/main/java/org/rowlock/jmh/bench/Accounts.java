@@ -34,11 +34,6 @@ record Accounts(BenchmarkServer server, int rows) {
     /** The published work: +1, *2, -2 takes a balance from 0 back to 0, and any other start to another number. */
     static void updateThrice(Connection connection, int aid) throws SQLException {
         raise(connection, aid);
-        updateTwice(connection, aid);
-    }
-
-    /** What follows {@link #ADD}. */
-    static void updateTwice(Connection connection, int aid) throws SQLException {
         Sql.updateOne(connection, DOUBLE, aid);
         Sql.updateOne(connection, TAKE, aid);
     }

@@ -53,11 +53,6 @@ final class Clients {
         add(role, count, operation, meter.count(role));
     }
 
-    /** The one or the other. */
-    void add(String role, int count, boolean measured, IntFunction<Operation> operation) {
-        add(role, count, operation, measured ? completed : meter.count(role));
-    }
-
     private void add(String role, int count, IntFunction<Operation> operation, LongAdder counter) {
         for (int i = 0; i < count; i++) {
             Operation own = operation.apply(i);

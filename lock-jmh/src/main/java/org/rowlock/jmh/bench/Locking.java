@@ -172,14 +172,15 @@ final class Locking {
     /**
      * Locks many rows in one call.
      *
-     * @return those that were not there
+     * @return whether all were there
      */
-    List<LockKey> lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
+    boolean lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
                 return locks.in(connection)
                         .lock(LockRequest.of(mode, keys(ids)))
-                        .absentRows();
+                        .absentRows()
+                        .isEmpty();
             }
             case FOR_UPDATE -> {
                 String id = columns.get(0);
@@ -189,11 +190,7 @@ final class Locking {
                                 + (mode.isShared() ? " for share" : " for update"),
                         row -> row.getInt(1),
                         (Object) array(ids));
-                return found.size() == ids.size()
-                        ? List.of()
-                        : keys(ids.stream()
-                                .filter(each -> !found.contains(each))
-                                .toList());
+                return found.size() == ids.size();
             }
             // In the order that other callers have, or they would deadlock.
             case NAIVE ->
@@ -206,7 +203,7 @@ final class Locking {
             case NONE -> {}
             default -> throw new IllegalStateException(strategy + " does not lock many rows at once");
         }
-        return List.of();
+        return true;
     }
 
     /**

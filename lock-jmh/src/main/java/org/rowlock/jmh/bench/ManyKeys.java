@@ -1,5 +1,7 @@
 package org.rowlock.jmh.bench;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -7,11 +9,14 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.rowlock.TransactionLocks;
 import org.rowlock.jmh.server.Sql;
 
-/** Lock many rows in one statement, update them or not, commit. */
+/** Lock many rows in one call, exclusively or shared, update them or not, commit. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
     /** So often a client looks at the lock table, beginning with its first transaction. */
@@ -33,6 +38,10 @@ public class ManyKeys extends LockWorkload {
     @Param("false")
     public boolean overlapping;
 
+    /** Whether all clients lock the same rows FOR SHARE. */
+    @Param("false")
+    public boolean shared;
+
     /** Whether the locked rows are also updated, or the lock guards no write. */
     @Param("false")
     public boolean update;
@@ -40,17 +49,22 @@ public class ManyKeys extends LockWorkload {
     private final LongAdder updates = new LongAdder();
     private Locking locking;
     private Exclusion exclusion;
+    private RowLockMode mode;
     private long capacity;
 
     @Override
     void prepare() throws SQLException {
         capacity = server.lockTableRoom();
         refuseToFill();
-        int locked = overlapping ? 2 * keys : clients * keys;
+        mode = shared ? RowLockMode.FOR_SHARE : RowLockMode.FOR_UPDATE;
+        int locked = shared ? keys : overlapping ? 2 * keys : clients * keys;
         Accounts accounts = Accounts.create(server, Math.max(ROWS, locked));
         exclusion = new Exclusion(locked + 1);
         atEnd(exclusion::check);
         atEnd(() -> accounts.checkSum(updates.sum()));
+        if (shared && (strategy.isRowlock() || strategy == Strategy.NONE)) {
+            atEnd(this::checkHolds);
+        }
         locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
         threads.add("client", clients, this::client);
     }
@@ -68,7 +82,7 @@ public class ManyKeys extends LockWorkload {
     private Clients.Operation client(int number) {
         Latency lock = meter.latency("lock");
         Meter.Average perKey = meter.average("perKey");
-        int first = overlapping ? 1 : number * keys + 1;
+        int first = shared || overlapping ? 1 : number * keys + 1;
         Integer[] range = new Integer[overlapping ? 2 * keys : keys];
         Arrays.setAll(range, i -> first + i);
         long[] sampled = {System.nanoTime() - SAMPLE_NANOS};
@@ -77,16 +91,16 @@ public class ManyKeys extends LockWorkload {
             long start = System.nanoTime();
             boolean sample = start - sampled[0] >= SAMPLE_NANOS;
             lock.begin();
-            locking.transaction(aids, RowLockMode.FOR_UPDATE, connection -> {
+            locking.transaction(aids, mode, connection -> {
                 lock.end();
-                aids.forEach(exclusion::enter);
+                aids.forEach(shared ? exclusion::enterShared : exclusion::enter);
                 if (update) {
                     update(connection, aids);
                 }
                 if (sample) {
                     sample(connection);
                 }
-                aids.forEach(exclusion::leave);
+                aids.forEach(shared ? exclusion::leaveShared : exclusion::leave);
             });
             if (sample) {
                 sampled[0] = System.nanoTime();
@@ -116,6 +130,28 @@ public class ManyKeys extends LockWorkload {
         String sql = "update " + Accounts.TABLE + " set balance = balance + 1 where aid = any(?)";
         if (Sql.update(connection, sql, (Object) Locking.array(aids)) != aids.size()) {
             throw new InvariantViolation("not all of " + aids.size() + " accounts were there to be updated");
+        }
+    }
+
+    /** Two transactions share all rows, and when one has ended nobody else can have a single one alone. */
+    private void checkHolds() throws SQLException {
+        List<Integer> aids = IntStream.rangeClosed(1, keys).boxed().toList();
+        try (Connection first = server.begin();
+                Connection second = server.begin();
+                Connection other = server.begin()) {
+            locking.lockAll(first, aids, mode);
+            // The second would wait for ever if it could not share.
+            Sql.execute(second, "set local lock_timeout = '10s'");
+            locking.lockAll(second, aids, mode);
+            first.rollback();
+            TransactionLocks outsider = locking.locks().in(other);
+            for (LockKey key : locking.keys(aids)) {
+                if (outsider.tryLock(forUpdate(key)).isLocked()) {
+                    throw new InvariantViolation(
+                            key + " was locked FOR UPDATE while another transaction holds it FOR SHARE");
+                }
+            }
+            second.rollback();
         }
     }
 

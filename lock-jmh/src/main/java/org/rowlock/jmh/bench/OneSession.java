@@ -1,14 +1,19 @@
 package org.rowlock.jmh.bench;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.Sql;
+import org.rowlock.testing.RoundTripCounter;
 
 /**
  * Lock a row by an id of some form, read it or not, commit: what the lock costs a session that has nobody to wait for.
@@ -26,6 +31,9 @@ import org.rowlock.jmh.server.Sql;
 public class OneSession extends LockWorkload {
     private static final int ROWS = 1_000;
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final int WARM_UPS = 20_000;
+    private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Param("1")
     public int clients;
@@ -48,15 +56,54 @@ public class OneSession extends LockWorkload {
         if (strategy != Strategy.SELECT) {
             atEnd(this::checkExcludes);
         }
-        locking = locking(server.pool(clients), id.table(), id.columns().toArray(String[]::new));
-        Session.warmUp(server, this::transact);
-        threads.add("client", clients, number -> {
-            Session session = new Session(server, meter);
-            return () -> {
-                session.run(this::transact);
-                return 1;
-            };
-        });
+        PGSimpleDataSource counted = server.dataSource();
+        // Not where the server's URL has a socket factory of its own.
+        boolean isCounted = counted.getSocketFactory() == null;
+        if (isCounted) {
+            counted.setSocketFactory(RoundTripCounter.class.getName());
+        }
+        locking = locking(counted, id.table(), id.columns().toArray(String[]::new));
+        warmUp();
+        for (int i = 0; i < clients; i++) {
+            Connection connection = server.closeWith(counted.getConnection());
+            connection.setAutoCommit(false);
+            // The first lock of a table asks the catalog for its id columns.
+            transact(connection);
+            threads.add("client", 1, number -> client(connection, isCounted));
+        }
+    }
+
+    /**
+     * Runs transactions until they are compiled, on a connection of its own, without a network between and without
+     * waiting for the disk: at the pace of these a measurement would be over before, and show the compiler, most of all
+     * where there is more code.
+     */
+    private void warmUp() throws SQLException {
+        long begun = System.nanoTime();
+        try (Connection direct = server.connectDirectly()) {
+            Sql.execute(direct, "set synchronous_commit = off");
+            direct.setAutoCommit(false);
+            for (int i = 0; i < WARM_UPS && System.nanoTime() - begun < WARM_UP_NANOS; i++) {
+                transact(direct);
+            }
+        }
+    }
+
+    /** What a transaction costs the client: processor time, memory and round trips. */
+    private Clients.Operation client(Connection connection, boolean isCounted) {
+        Meter.Average cpu = meter.average("cpu");
+        Meter.Average allocated = meter.average("allocated");
+        Meter.Average roundTrips = meter.average("roundTrips");
+        return () -> {
+            int trips = RoundTripCounter.counted();
+            long bytes = THREADS.getCurrentThreadAllocatedBytes();
+            long busy = THREADS.getCurrentThreadCpuTime();
+            transact(connection);
+            cpu.add(THREADS.getCurrentThreadCpuTime() - busy, TimeUnit.MICROSECONDS.toNanos(1));
+            allocated.add(THREADS.getCurrentThreadAllocatedBytes() - bytes, 1);
+            roundTrips.add(RoundTripCounter.counted() - trips, isCounted ? 1 : 0);
+            return 1;
+        };
     }
 
     private void transact(Connection connection) throws SQLException {

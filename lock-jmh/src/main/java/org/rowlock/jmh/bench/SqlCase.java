@@ -8,14 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.function.IntFunction;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.server.Sql;
@@ -31,8 +29,6 @@ public class SqlCase extends Workload {
     private static final String BUFFERS = "lwlocks-buffers";
     private static final Map<String, String> SMALL = Map.of("shared_buffers", "16MB");
 
-    private static final Pattern SECTION =
-            Pattern.compile("(?m)^-- (setup|measured|beside|connecting|holds)(?: (\\w+) (\\w+))?$");
     private static final int TIMEOUT_SECONDS = 10;
 
     /** The server has no room for another connection. */
@@ -69,53 +65,53 @@ public class SqlCase extends Workload {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        List<Section> sections = new ArrayList<>();
-        Matcher matcher = SECTION.matcher(text);
-        boolean found = matcher.find();
-        while (found) {
-            String kind = matcher.group(1);
-            String role = String.valueOf(matcher.group(2));
-            String count = String.valueOf(matcher.group(3));
-            int begin = matcher.end();
-            found = matcher.find();
-            String body = text.substring(begin, found ? matcher.start() : text.length());
-            sections.add(new Section(
-                    kind,
-                    role,
-                    count,
-                    Arrays.stream(body.strip().split("\n\n+")).toList()));
-        }
-        return sections;
+        return Arrays.stream(text.split("(?m)^-- ", -1))
+                .skip(1)
+                .map(section -> section(section.split("\n", 2)))
+                .toList();
+    }
+
+    private static Section section(String... text) {
+        String[] head = text[0].split(" ", -1);
+        boolean isRole = head.length > 1;
+        return new Section(
+                head[0],
+                isRole ? head[1] : "",
+                isRole ? head[2] : "0",
+                Arrays.stream(text[1].strip().split("\n\n+")).toList());
     }
 
     @Override
     void prepare() throws SQLException {
         for (Section section : sections(script, variant)) {
             String sql = section.statements().get(0);
-            int count = section.count().equals("clients")
-                    ? clients
-                    : section.count().equals("null") ? 0 : Integer.parseInt(section.count());
+            int count = section.count().equals("clients") ? clients : Integer.parseInt(section.count());
             switch (section.kind()) {
                 case "setup" -> server.execute(section.statements().toArray(String[]::new));
                 case "holds" -> atEnd(() -> check(sql.replace(":measured", Long.toString(measured.sum()))));
                 case "connecting" -> threads.add(section.role(), count, number -> connecting(section.role(), sql));
-                default -> {
-                    List<Connection> sessions = server.sessions(count);
-                    boolean isMeasured = section.kind().equals("measured");
-                    threads.add(section.role(), count, isMeasured, number -> {
-                        Latency latency = meter.latency(section.role());
-                        Connection session = sessions.get(number);
-                        return () -> {
-                            latency.begin();
-                            run(session, sql);
-                            latency.end();
-                            measured.add(isMeasured ? 1 : 0);
-                            return 1;
-                        };
-                    });
-                }
+                case "measured" -> threads.add(section.role(), count, working(section.role(), count, sql, measured));
+                case "beside" ->
+                    threads.addBeside(section.role(), count, working(section.role(), count, sql, new LongAdder()));
+                default -> throw new IllegalStateException(script + " has a section " + section.kind());
             }
         }
+    }
+
+    private IntFunction<Clients.Operation> working(String role, int count, String sql, LongAdder done)
+            throws SQLException {
+        List<Connection> sessions = server.sessions(count);
+        return number -> {
+            Latency latency = meter.latency(role);
+            Connection session = sessions.get(number);
+            return () -> {
+                latency.begin();
+                run(session, sql);
+                latency.end();
+                done.increment();
+                return 1;
+            };
+        };
     }
 
     private static void run(Connection connection, String sql) throws SQLException {

@@ -149,7 +149,7 @@ public class WriteMixed extends LockWorkload {
             change(connection, plan);
             return;
         }
-        if (!locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE).isEmpty()) {
+        if (!locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE)) {
             // A row lock waits for a row version. If its holder deletes the row, and inserts it again, the lock comes
             // back with nothing, and the transaction has to begin again.
             if (strategy.isAdvisory()) {

@@ -94,7 +94,7 @@ final class CompareCommand implements Callable<Integer> {
     private boolean yes;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         ServerAddress address = server.address();
         scenarios.refuse(
                 address == null && crashCommand != null,
@@ -172,13 +172,12 @@ final class CompareCommand implements Callable<Integer> {
                 .collect(Collectors.joining(" ", "java -jar benchmarks.jar ", ""));
     }
 
-    private int run(ComparisonSettings settings, Path directory) throws IOException {
+    private int run(ComparisonSettings settings, Path directory) {
         Comparison comparison = new Comparison(settings, out()::println, err()::println);
         boolean isMade = Files.notExists(directory);
         try (Interruption interruption = new Interruption(comparison, err())) {
             // Before the run, so that nobody waits for a report that cannot be written.
-            Files.delete(writing(
-                    directory, () -> Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp")));
+            Files.delete(Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp"));
             Results results = comparison.run();
             boolean isEmpty = results.scenarios().isEmpty();
             if (isEmpty) {
@@ -188,21 +187,11 @@ final class CompareCommand implements Callable<Integer> {
                 }
             } else {
                 out().println(Summary.of(results));
-                out().println("Report: " + writing(directory, () -> Report.write(results, directory)));
+                out().println("Report: " + Report.write(results, directory));
             }
             results.failures().forEach(failure -> err().println("Failed: " + failure));
             boolean isGood = results.failures().isEmpty() && !isEmpty;
             return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
-        }
-    }
-
-    private interface Writing {
-        Path write() throws IOException;
-    }
-
-    private static Path writing(Path directory, Writing writing) {
-        try {
-            return writing.write();
         } catch (IOException e) {
             throw new UserError(
                     "The report cannot be written to " + directory + " (" + e + "). Make room there, or give another"

@@ -5,12 +5,12 @@ import com.google.gson.GsonBuilder;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.JarURLConnection;
-import java.net.URL;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rowlock.jmh.run.Results;
@@ -21,8 +21,7 @@ public final class Report {
     public static final String PAGE = "report.html";
 
     private static final String JSON = "results.json";
-    private static final String CHART = "META-INF/resources/webjars/chart.js/";
-    private static final String CHART_FILE = "/dist/chart.umd.min.js";
+    private static final String CHART = "/META-INF/resources/webjars/chart.js/%s/dist/chart.umd.min.js";
     private static final Pattern PLACE = Pattern.compile("@(css|chart|data|script)@");
 
     private Report() {}
@@ -51,23 +50,10 @@ public final class Report {
 
     /** The library that draws, from its webjar, whatever version of it there is. */
     private static String chart() throws IOException {
-        URL url = Report.class.getClassLoader().getResource(CHART);
-        if (url == null || !(url.openConnection() instanceof JarURLConnection connection)) {
-            throw new FileNotFoundException("Chart.js is not on the classpath: there is no jar with " + CHART);
-        }
-        // A jar of our own to close, and not the class loader's.
-        connection.setUseCaches(false);
-        try (var jar = connection.getJarFile()) {
-            var entry = jar.stream()
-                    .filter(file ->
-                            file.getName().startsWith(CHART) && file.getName().endsWith(CHART_FILE))
-                    .findFirst()
-                    .orElseThrow(() -> new FileNotFoundException("Chart.js is not in " + jar.getName()));
-            try (InputStream in = jar.getInputStream(entry)) {
-                String source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                // Without the comment that makes developer tools ask for another file.
-                return source.replaceAll("(?m)^//# sourceMappingURL=.*$", "").replace("</script", "<\\/script");
-            }
-        }
+        Properties webjar = new Properties();
+        webjar.load(new StringReader(text("/META-INF/maven/org.webjars.npm/chart.js/pom.properties")));
+        String source = text(CHART.formatted(webjar.getProperty("version")));
+        // Without the comment that makes developer tools ask for another file.
+        return source.replaceAll("(?m)^//# sourceMappingURL=.*$", "").replace("</script", "<\\/script");
     }
 }

@@ -110,7 +110,12 @@ public final class Comparison {
     }
 
     private Map<String, String> description() {
-        Map<String, String> described = new LinkedHashMap<>(facts == null ? Map.of() : facts.description());
+        Map<String, String> described = new LinkedHashMap<>();
+        if (facts != null) {
+            described.put("version", facts.version());
+            described.put("database", facts.database());
+            described.put("user", facts.user());
+        }
         if (standby != null) {
             described.put("standby", standby);
         }

@@ -1,18 +1,15 @@
 package org.rowlock.jmh.run;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * The JVMs that JMH starts. It keeps them to itself, so they are found among this JVM's children: no other is a JVM.
  */
 final class Forks {
     /** Time to close connections and drop the schema. A process that hangs longer is killed, and we drop its schema. */
-    private static final Duration GRACE = Duration.ofSeconds(15);
+    private static final long GRACE_SECONDS = 15;
 
     private Forks() {}
 
@@ -29,16 +26,11 @@ final class Forks {
         List<ProcessHandle> forks =
                 ProcessHandle.current().children().filter(Forks::isJvm).toList();
         forks.forEach(ProcessHandle::destroy);
-        long deadline = System.nanoTime() + GRACE.toNanos();
         for (ProcessHandle fork : forks) {
-            try {
-                fork.onExit().get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException | ExecutionException e) {
-                fork.destroyForcibly();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                fork.destroyForcibly();
-            }
+            fork.onExit()
+                    .completeOnTimeout(fork, GRACE_SECONDS, TimeUnit.SECONDS)
+                    .join();
+            fork.destroyForcibly();
         }
     }
 }

@@ -2,11 +2,9 @@ package org.rowlock.jmh.run;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
@@ -44,13 +42,7 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
         variant.params().forEach(options::param);
         point.params().forEach(options::param);
         try {
-            Collection<RunResult> results = new Runner(options.build()).run();
-            if (results.size() != 1) {
-                throw new IllegalStateException(
-                        scenario.name() + " gave " + results.size() + " results, and a scenario has one");
-            }
-            return Measurement.of(
-                    results.iterator().next().getBenchmarkResults().iterator().next());
+            return Measurement.of(new Runner(options.build()).runSingle().getAggregatedResult());
         } catch (RunnerException e) {
             throw BenchmarkFailure.of(e);
         }

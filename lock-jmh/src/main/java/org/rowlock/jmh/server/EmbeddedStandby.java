@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -28,6 +29,7 @@ import org.rowlock.jmh.net.Network;
  */
 public final class EmbeddedStandby implements AutoCloseable {
     private static final String NAME = "rowlock_standby";
+    private static final String WAL = "pg_wal";
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
@@ -54,19 +56,15 @@ public final class EmbeddedStandby implements AutoCloseable {
         EmbeddedStandby standby = new EmbeddedStandby(RunDirectory.create("standby"));
         boolean started = false;
         try (Connection superuser = primary.address().connect("rowlock-jmh standby")) {
-            Network way = Network.open(primary.address(), rttMillis);
-            standby.network = way;
-            // Without the network at first: at Ctrl-C a proxy may end at any time, and its start would not.
-            EmbeddedServer server = EmbeddedServer.start(
-                    settings, standby.copy(superuser, primary.address().dataSource(NAME)));
-            standby.server = server;
-            PGSimpleDataSource by = primary.address().dataSource(NAME);
-            way.lead(by);
-            try (Connection there = server.address().connect("rowlock-jmh standby")) {
-                set(there, "primary_conninfo", primaryConnection(by));
-                set(superuser, "synchronous_standby_names", NAME);
-                standby.awaitSynchronous(superuser, there, by.getPortNumbers()[0]);
-            }
+            standby.network = Network.open(primary.address(), rttMillis);
+            PGSimpleDataSource way = primary.address().dataSource(NAME);
+            standby.network.lead(way);
+            standby.server = EmbeddedServer.start(settings, standby.copy(superuser, way));
+            Sql.execute(
+                    superuser,
+                    "alter system set synchronous_standby_names = '" + NAME + "'",
+                    "select pg_reload_conf()");
+            standby.awaitSynchronous(superuser);
             started = true;
             return standby;
         } finally {
@@ -76,38 +74,35 @@ public final class EmbeddedStandby implements AutoCloseable {
         }
     }
 
-    /** As pg_basebackup would, which is not among the embedded programs. */
+    /**
+     * As pg_basebackup would, which is not among the embedded programs. With the WAL that makes it consistent: at
+     * Ctrl-C the network may end at any time, and the standby must start without it.
+     */
     private Path copy(Connection superuser, PGSimpleDataSource primary) throws SQLException, IOException {
         Sql.text(superuser, "select pg_backup_start('" + NAME + "', true)");
         Path copy = directory.resolve("data");
-        copyTree(Path.of(Sql.text(superuser, "show data_directory")), copy);
+        Path data = Path.of(Sql.text(superuser, "show data_directory"));
+        copyTree(data, copy, inside -> !inside.startsWith(WAL));
         Files.writeString(
                 copy.resolve("backup_label"), Sql.text(superuser, "select labelfile from pg_backup_stop(false)"));
+        copyTree(data.resolve(WAL), copy.resolve(WAL), inside -> true);
         Files.createFile(copy.resolve("standby.signal"));
         Files.writeString(
                 copy.resolve("postgresql.auto.conf"),
-                "primary_conninfo = '" + primaryConnection(primary) + "'\n",
+                "primary_conninfo = 'host=" + primary.getServerNames()[0] + " port=" + primary.getPortNumbers()[0]
+                        + " user=postgres application_name=" + NAME + "'\n",
                 StandardOpenOption.CREATE,
                 StandardOpenOption.APPEND);
         return copy;
     }
 
-    private static String primaryConnection(PGSimpleDataSource primary) {
-        return "host=" + primary.getServerNames()[0] + " port=" + primary.getPortNumbers()[0]
-                + " user=postgres application_name=" + NAME;
-    }
-
-    private static void set(Connection superuser, String setting, String value) throws SQLException {
-        Sql.execute(superuser, "alter system set " + setting + " = '" + value + "'", "select pg_reload_conf()");
-    }
-
-    /** With its permissions: a data directory is its owner's alone. The copy gets its WAL by streaming. */
-    private static void copyTree(Path from, Path to) throws IOException {
+    /** With its permissions: a data directory is its owner's alone. */
+    private static void copyTree(Path from, Path to, Predicate<Path> isCopied) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
                 Path inside = from.relativize(file);
-                boolean isWal = inside.getNameCount() > 1 && inside.startsWith("pg_wal");
-                if (!isWal && !NOT_COPIED.contains(file.getFileName().toString())) {
+                if (isCopied.test(inside)
+                        && !NOT_COPIED.contains(file.getFileName().toString())) {
                     Files.copy(file, to.resolve(inside.toString()), StandardCopyOption.COPY_ATTRIBUTES);
                 }
             }
@@ -116,28 +111,19 @@ public final class EmbeddedStandby implements AutoCloseable {
         }
     }
 
-    private void awaitSynchronous(Connection primary, Connection standby, int port) throws SQLException {
-        await(
-                standby,
-                "select coalesce(max(status || ', ' || sender_port), 'no connection') from pg_stat_wal_receiver",
-                "streaming, " + port);
-        await(
-                primary,
-                "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'no connection') from"
-                        + " pg_stat_replication",
-                "streaming, sync");
-    }
-
-    private void await(Connection connection, String sql, String wanted) throws SQLException {
+    private void awaitSynchronous(Connection primary) throws SQLException {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
-        String seen = Sql.text(connection, sql);
-        while (!seen.equals(wanted)) {
+        String seen = "";
+        while (!seen.equals("streaming, sync")) {
             if (System.nanoTime() > deadline || (network != null && !network.isOpen())) {
                 throw new UserError("The embedded standby did not become synchronous within " + TIMEOUT.toSeconds()
                         + " s, it is: " + seen + ". Leave out --standby, or try again when the machine is less busy.");
             }
             LockSupport.parkNanos(PAUSE.toNanos());
-            seen = Sql.text(connection, sql);
+            seen = Sql.text(
+                    primary,
+                    "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'no connection')"
+                            + " from pg_stat_replication");
         }
     }
 

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -86,9 +85,7 @@ public final class RunDirectory {
                     .flatMap(ProcessHandle::of)
                     .filter(process -> process.info().command().orElse("").contains("postgres"))
                     .ifPresent(postmaster -> {
-                        List<ProcessHandle> children = postmaster.children().toList();
-                        postmaster.destroyForcibly();
-                        children.forEach(ProcessHandle::destroyForcibly);
+                        ServerCrash.kill(postmaster);
                         // Where nobody reaps it, it stays as a zombie.
                         postmaster
                                 .onExit()

@@ -74,16 +74,19 @@ public record ServerCrash(@Nullable Path dataDirectory, String command) {
     /**
      * SIGKILL to all its processes, as when the machine or the container dies. What was being committed may be or not.
      */
-    private static void kill(Path dataDirectory) throws IOException {
-        Path pidFile = dataDirectory.resolve("postmaster.pid");
-        // PostgreSQL's own order of lines: process, data directory, start, port, directory of the Unix socket.
-        List<String> lines = Files.readAllLines(pidFile);
-        ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(lines.get(0).trim()))
-                .orElseThrow(() -> new IOException("There is no process that " + pidFile + " names"));
+    static void kill(ProcessHandle postmaster) {
         List<ProcessHandle> others = postmaster.children().toList();
         // The first, or it would see the others die and go on without them.
         postmaster.destroyForcibly();
         others.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private static void kill(Path dataDirectory) throws IOException {
+        Path pidFile = dataDirectory.resolve("postmaster.pid");
+        // PostgreSQL's own order of lines: process, data directory, start, port, directory of the Unix socket.
+        List<String> lines = Files.readAllLines(pidFile);
+        kill(ProcessHandle.of(Long.parseLong(lines.get(0).trim()))
+                .orElseThrow(() -> new IOException("There is no process that " + pidFile + " names")));
         // A dead process stays as a zombie until somebody reaps it, in some containers forever, and by these files
         // PostgreSQL would take it for one that runs. Whether any is still at work it sees by its shared memory.
         Files.delete(pidFile);

@@ -166,13 +166,4 @@ public record ServerFacts(
     public String setting(String name) {
         return settings.getOrDefault(name, "");
     }
-
-    /** For the report: label and value, in the order in which they are shown. */
-    public Map<String, String> description() {
-        Map<String, String> description = new LinkedHashMap<>();
-        description.put("version", version);
-        description.put("database", database);
-        description.put("user", user);
-        return description;
-    }
 }
