@@ -38,7 +38,6 @@ record Accounts(BenchmarkServer server, int rows) {
         Sql.updateOne(connection, TAKE, aid);
     }
 
-    /** One more. */
     static void raise(Connection connection, int aid) throws SQLException {
         Sql.updateOne(connection, ADD, aid);
     }

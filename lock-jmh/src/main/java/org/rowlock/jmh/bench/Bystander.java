@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.jmh.profile.Published;
 
 /**
  * What plain updates of hot rows suffer from others that lock these rows: bystanders update a row three times in a
@@ -14,7 +15,6 @@ import org.openjdk.jmh.annotations.Param;
 public class Bystander extends LockWorkload {
     private static final int ROWS = 100;
 
-    /** The bystanders. */
     @Param("40")
     public int clients;
 
@@ -25,7 +25,6 @@ public class Bystander extends LockWorkload {
     @Param("100")
     public double rate;
 
-    /** The exponent of the zipfian distribution. */
     @Param("1.1")
     public double zipf;
 
@@ -81,7 +80,7 @@ public class Bystander extends LockWorkload {
 
     /** Those that were due and that nobody had time for are late by now, and not left out. */
     @Override
-    void ends(boolean measured, double perSecond) {
+    void ends(boolean measured, Published results) {
         pace.untaken(untaken::record);
     }
 }

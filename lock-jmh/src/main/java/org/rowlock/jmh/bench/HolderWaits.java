@@ -3,6 +3,7 @@ package org.rowlock.jmh.bench;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.profile.WaitSampler;
 import org.rowlock.jmh.server.BenchmarkServer;
 
@@ -37,11 +38,11 @@ record HolderWaits(WaitSampler sampler) {
     }
 
     /** Ends, and returns by place how much of their time holders were there; nothing if nobody waited for one. */
-    void end(Meter meter) throws SQLException {
+    void end(Published results) throws SQLException {
         Map<String, Double> seen = sampler.stop();
         double all = seen.values().stream().mapToDouble(Double::doubleValue).sum();
         if (all > 0) {
-            PLACES.forEach((place, events) -> meter.gauge(
+            PLACES.forEach((place, events) -> results.put(
                     "holders." + place,
                     100
                             * events.stream()

@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 
 /**
@@ -78,26 +79,26 @@ public class Horizon extends Zipfian {
     }
 
     @Override
-    void ends(boolean measured, double perSecond) throws SQLException {
+    void ends(boolean measured, Published results) throws SQLException {
         if (!measured) {
             return;
         }
         long[] seen = Sql.numbers(monitor, SEEN);
-        meter.gauge("horizon.xminAge", (double) seen[0], "xids");
-        meter.gauge("horizon.deadTuples", (double) seen[1], "");
-        rates.add(perSecond);
+        results.put("horizon.xminAge", (double) seen[0], "xids");
+        results.put("horizon.deadTuples", (double) seen[1], "");
+        rates.add(results.perSecond());
         if (rates.size() == windows) {
-            publish("horizon.before", 0, first);
-            publish("horizon.held", end - (int) Math.ceil((end - first) * LATE), end);
-            publish("horizon.after", end, windows);
+            publish(results, "horizon.before", 0, first);
+            publish(results, "horizon.held", end - (int) Math.ceil((end - first) * LATE), end);
+            publish(results, "horizon.after", end, windows);
         }
     }
 
-    private void publish(String name, int begin, int behind) {
+    private void publish(Published results, String name, int begin, int behind) {
         rates.subList(begin, behind).stream()
                 .mapToDouble(Double::doubleValue)
                 .average()
-                .ifPresent(mean -> meter.gauge(name, mean, "1/s"));
+                .ifPresent(mean -> results.put(name, mean, "1/s"));
     }
 
     /** A transaction that does nothing and ends late, as a report or a forgotten session does. */

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
@@ -63,6 +64,11 @@ final class InstanceProcess implements AutoCloseable {
             int ahead,
             int ownRow) {}
 
+    /** What a client does, by its number from 0 on. */
+    private interface ClientWork {
+        void run(int number) throws SQLException;
+    }
+
     private InstanceProcess(Process process) {
         this.process = process;
         this.said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -101,7 +107,6 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it begin. */
     void begin() {
         told.println();
     }
@@ -150,7 +155,6 @@ final class InstanceProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** The process. */
     public static void main(String[] args) throws IOException, InterruptedException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Task task = new Gson().fromJson(in.readLine(), Task.class);
@@ -215,7 +219,7 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     /** Each works in a thread of its own. Returns when all have ended, and fails as the first that has failed. */
-    private static void clients(ScheduledExecutorService threads, int count, Workload.RowWork work)
+    private static void clients(ScheduledExecutorService threads, int count, ClientWork work)
             throws InterruptedException, ExecutionException {
         List<Callable<Void>> all = IntStream.range(0, count)
                 .<Callable<Void>>mapToObj(number -> () -> {

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.RunDirectory;
 
 /**
@@ -41,7 +42,6 @@ public class Instances extends LockWorkload {
     @Param("100")
     public int rows;
 
-    /** The exponent of the zipfian distribution. */
     @Param("1.1")
     public double zipf;
 
@@ -124,7 +124,7 @@ public class Instances extends LockWorkload {
     }
 
     @Override
-    void ends(boolean measured, double perSecond) {
-        meter.gauge("start", startPerSecond, "1/s");
+    void ends(boolean measured, Published results) {
+        results.put("start", startPerSecond, "1/s");
     }
 }

@@ -1,8 +1,6 @@
 package org.rowlock.jmh.bench;
 
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
@@ -12,32 +10,21 @@ import org.rowlock.jmh.server.Sql;
 
 /** The forms of an id, each with a table whose primary key is of that form, and a number in each row: 0. */
 public enum KeyForm {
-    /** An int4. */
-    INT("id int"),
+    INT("id int", "i"),
     /** A bigint that is none of the values of an int4. */
-    BIGINT("id bigint"),
-    UUID("id uuid"),
-    TEXT("id text"),
-    /** Of two columns. */
-    COMPOSITE("tenant int, no bigint");
+    BIGINT("id bigint", "5000000000 + i"),
+    UUID("id uuid", "md5('row ' || i)::uuid"),
+    TEXT("id text", "'order-2026-' || 1000000 + i"),
+    COMPOSITE("tenant int, no bigint", "i % 10, i");
 
     static final String NUMBER = "number";
 
     private final String columns;
+    private final String values;
 
-    KeyForm(String columns) {
+    KeyForm(String columns, String values) {
         this.columns = columns;
-    }
-
-    /** The id of a row's number. */
-    Object id(int number) {
-        return switch (this) {
-            case INT -> number;
-            case BIGINT -> 5_000_000_000L + number;
-            case UUID -> java.util.UUID.nameUUIDFromBytes(("row " + number).getBytes(StandardCharsets.UTF_8));
-            case TEXT -> "order-2026-" + (1_000_000 + number);
-            case COMPOSITE -> List.of(number % 10, (long) number);
-        };
+        this.values = values;
     }
 
     /** The columns of the primary key. */
@@ -51,20 +38,19 @@ public enum KeyForm {
         return "by_" + name().toLowerCase(Locale.ROOT);
     }
 
-    /** Makes the table, and in it the rows of the ids. */
-    void create(BenchmarkServer server, Object[] ids) throws SQLException {
+    /** Makes the table with so many rows, and gives their ids. */
+    List<Object> create(BenchmarkServer server, int rows) throws SQLException {
         String names = String.join(", ", columns());
-        server.execute("create table " + table() + " (" + columns + ", " + NUMBER
-                + " bigint not null default 0, primary key (" + names + "))");
-        try (Connection connection = server.connect();
-                PreparedStatement insert = connection.prepareStatement(
-                        "insert into " + table() + " values (" + (columns().size() == 2 ? "?, ?" : "?") + ")")) {
-            for (Object id : ids) {
-                Sql.bind(insert, Locking.parts(id));
-                insert.addBatch();
-            }
-            insert.executeBatch();
+        server.execute(
+                "create table " + table() + " (" + columns + ", " + NUMBER + " bigint not null default 0, primary key ("
+                        + names + "))",
+                "insert into " + table() + " select " + values + " from generate_series(1, " + rows + ") i",
+                "vacuum analyze " + table());
+        try (Connection connection = server.connect()) {
+            return Sql.list(
+                    connection,
+                    "select " + names + " from " + table(),
+                    row -> this == COMPOSITE ? List.of(row.getObject(1), row.getObject(2)) : row.getObject(1));
         }
-        server.execute("vacuum analyze " + table());
     }
 }

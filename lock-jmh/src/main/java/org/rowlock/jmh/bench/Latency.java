@@ -16,12 +16,10 @@ final class Latency {
     private @Nullable Histogram recycled;
     private volatile long since = NOTHING;
 
-    /** What takes time begins. */
     void begin() {
         since = System.nanoTime();
     }
 
-    /** It has ended. */
     void end() {
         record(System.nanoTime() - since);
         since = NOTHING;

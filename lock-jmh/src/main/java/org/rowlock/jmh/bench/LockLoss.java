@@ -19,6 +19,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.RowLockMode;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.server.Sql;
 
@@ -44,7 +45,6 @@ public class LockLoss extends LockWorkload {
     @Param("10000")
     public int locks;
 
-    /** They want these locks. */
     @Param("20")
     public int clients;
 
@@ -159,10 +159,10 @@ public class LockLoss extends LockWorkload {
     }
 
     @Override
-    void ends(boolean measured, double perSecond) {
-        meter.gauge("firstGranted", firstMillis, "ms");
-        meter.gauge("allGranted", allMillis, "ms");
-        meter.gauge("locksHeld", (double) held, "");
+    void ends(boolean measured, Published results) {
+        results.put("firstGranted", firstMillis, "ms");
+        results.put("allGranted", allMillis, "ms");
+        results.put("locksHeld", (double) held, "");
     }
 
     /** Whether a failure means only that there is no server at the moment. */

@@ -3,7 +3,6 @@ package org.rowlock.jmh.bench;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
@@ -136,10 +135,10 @@ final class Locking {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
-            case FOR_UPDATE -> execute(connection, handForUpdate(), parts(id));
-            case IN_FRONT -> execute(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
+            case FOR_UPDATE -> Sql.run(connection, handForUpdate(), parts(id));
+            case IN_FRONT -> Sql.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE ->
-                execute(
+                Sql.run(
                         connection,
                         "select pg_advisory_xact_lock(4711, " + (id instanceof Integer ? "?)" : "hashtext(?))"),
                         id instanceof Integer ? id : String.valueOf(id));
@@ -194,7 +193,7 @@ final class Locking {
             }
             // In the order that other callers have, or they would deadlock.
             case NAIVE ->
-                execute(
+                Sql.run(
                         connection,
                         "select pg_advisory_xact_lock" + (mode.isShared() ? "_shared" : "")
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset"
@@ -237,14 +236,7 @@ final class Locking {
 
     /** The id of a key as hand-written code would make a text of it. */
     private void named(Connection connection, String sql, Object id) throws SQLException {
-        execute(connection, sql, table + ':' + id);
-    }
-
-    private static void execute(Connection connection, String sql, Object... values) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            Sql.bind(statement, values);
-            statement.execute();
-        }
+        Sql.run(connection, sql, table + ':' + id);
     }
 
     /** The values of a key, in the order of its columns. */

@@ -4,7 +4,8 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,6 @@ public class ManyKeys extends LockWorkload {
     @Param("4")
     public int clients;
 
-    /** How many a transaction locks. */
     @Param("100")
     public int keys;
 
@@ -83,11 +83,13 @@ public class ManyKeys extends LockWorkload {
         Latency lock = meter.latency("lock");
         Meter.Average perKey = meter.average("perKey");
         int first = shared || overlapping ? 1 : number * keys + 1;
-        Integer[] range = new Integer[overlapping ? 2 * keys : keys];
-        Arrays.setAll(range, i -> first + i);
+        List<Integer> range = new ArrayList<>(IntStream.range(first, first + (overlapping ? 2 * keys : keys))
+                .boxed()
+                .toList());
         long[] sampled = {System.nanoTime() - SAMPLE_NANOS};
         return () -> {
-            List<Integer> aids = pick(range);
+            Collections.shuffle(range, ThreadLocalRandom.current());
+            List<Integer> aids = List.copyOf(range.subList(0, keys));
             long start = System.nanoTime();
             boolean sample = start - sampled[0] >= SAMPLE_NANOS;
             lock.begin();
@@ -110,20 +112,6 @@ public class ManyKeys extends LockWorkload {
             updates.add(update ? keys : 0);
             return 1;
         };
-    }
-
-    /** So many different ones of the range, in any order. */
-    private List<Integer> pick(Integer[] range) {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        Integer[] picked = new Integer[keys];
-        for (int i = 0; i < keys; i++) {
-            int other = random.nextInt(i, range.length);
-            Integer aid = range[other];
-            range[other] = range[i];
-            range[i] = aid;
-            picked[i] = aid;
-        }
-        return List.of(picked);
     }
 
     private static void update(Connection connection, List<Integer> aids) throws SQLException {

@@ -1,6 +1,5 @@
 package org.rowlock.jmh.bench;
 
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -8,8 +7,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
-import org.openjdk.jmh.results.AggregationPolicy;
-import org.openjdk.jmh.results.ScalarResult;
 import org.rowlock.jmh.profile.Published;
 
 /** What a workload's clients measure, window by window. Thread-safe. */
@@ -19,7 +16,6 @@ final class Meter {
     private final ConcurrentMap<String, Queue<Latency>> latencies = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Average> averages = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
-    private final Map<String, ScalarResult> gauges = new ConcurrentHashMap<>();
 
     /**
      * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once,
@@ -59,12 +55,6 @@ final class Meter {
         return counts.computeIfAbsent(name, unused -> new LongAdder());
     }
 
-    /** Sets a number that says something about a window as a whole. */
-    void gauge(String name, double value, String unit) {
-        gauges.put(name, new ScalarResult(name, value, unit, AggregationPolicy.AVG));
-    }
-
-    /** Forgets what was measured until now. */
     void reset() {
         take(new Published(1, 0));
     }
@@ -93,7 +83,5 @@ final class Meter {
             }
         });
         counts.forEach((name, count) -> results.put(name, count.sumThenReset() / results.seconds(), "1/s"));
-        results.all().putAll(gauges);
-        gauges.clear();
     }
 }

@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockNotAvailableException;
@@ -38,7 +37,6 @@ public class OneSession extends LockWorkload {
     @Param("1")
     public int clients;
 
-    /** The form of the id. */
     @Param("INT")
     public KeyForm id = KeyForm.INT;
 
@@ -46,13 +44,12 @@ public class OneSession extends LockWorkload {
     @Param("true")
     public boolean reading;
 
-    private Object[] ids;
+    private List<Object> ids;
     private Locking locking;
 
     @Override
     void prepare() throws SQLException {
-        ids = IntStream.rangeClosed(1, ROWS).mapToObj(id::id).toArray();
-        id.create(server, ids);
+        ids = id.create(server, ROWS);
         if (strategy != Strategy.SELECT) {
             atEnd(this::checkExcludes);
         }
@@ -107,7 +104,7 @@ public class OneSession extends LockWorkload {
     }
 
     private void transact(Connection connection) throws SQLException {
-        Object own = ids[ThreadLocalRandom.current().nextInt(ROWS)];
+        Object own = ids.get(ThreadLocalRandom.current().nextInt(ROWS));
         if (admission) {
             locking.admitted(List.of(locking.key(own)), RowLockMode.FOR_UPDATE, () -> lock(connection, own));
         } else {
@@ -138,9 +135,9 @@ public class OneSession extends LockWorkload {
     private boolean isHeldUp(String timeout, int row) throws SQLException {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {
-            lock(holder, ids[0]);
+            lock(holder, ids.get(0));
             Sql.execute(other, "set local lock_timeout = '" + timeout + "'");
-            lock(other, ids[row]);
+            lock(other, ids.get(row));
             return false;
         } catch (LockNotAvailableException e) {
             return true;

@@ -14,12 +14,14 @@ public class PlanTrap extends LockWorkload {
 
     private static final int ROWS = 2_000;
 
+    /** One row in so many meets each of the conditions. */
+    private static final int ONE_IN = 10;
+
     /** A row lock leaves the transaction in the row, as its xmax. Nobody updates here, so that is always a lock. */
     private static final String LOCKED = "select greatest("
             + "(select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'),"
             + " (select count(*) from " + TABLE + " where xmax = pg_current_xact_id_if_assigned()::xid))";
 
-    /** The two traps. */
     public enum Trap {
         /**
          * The planner evaluates cheap conditions first, whatever the order they are written in, and a lock function
@@ -66,7 +68,7 @@ public class PlanTrap extends LockWorkload {
                 Locking.inTransaction(pool, connection -> {
                     List<Integer> ids = locking.claim(connection, trap.predicate, trap.order, WANTED);
                     ids.forEach(exclusion::enter);
-                    if (!ids.stream().allMatch(PlanTrap::isWanted)) {
+                    if (ids.stream().anyMatch(id -> id % ONE_IN != 0)) {
                         throw new InvariantViolation("of " + ids + " not all meet the condition");
                     }
                     meter.average("returned").add(ids.size(), 1);
@@ -85,20 +87,14 @@ public class PlanTrap extends LockWorkload {
         });
     }
 
-    /** One row in ten meets each of the conditions. */
     private void createTable() throws SQLException {
         server.execute(
                 "create table " + TABLE + " (id int primary key, ready boolean not null,"
                         + " due timestamptz not null, attempts int not null, priority int not null)",
                 "insert into " + TABLE
-                        + " select i, i % 10 = 0, now() + case when i % 10 = 0 then -1 else 1 end * interval '1"
-                        + " year', i % 3,"
+                        + " select i, i % " + ONE_IN + " = 0, now() + case when i % " + ONE_IN
+                        + " = 0 then -1 else 1 end * interval '1 year', i % 3,"
                         + " i * 7919 % " + ROWS + " from generate_series(1, " + ROWS + ") i",
                 "vacuum analyze " + TABLE);
-    }
-
-    /** Whether a row of this id meets the conditions. */
-    private static boolean isWanted(int id) {
-        return id % 10 == 0;
     }
 }

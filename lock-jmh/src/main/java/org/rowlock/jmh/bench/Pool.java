@@ -24,7 +24,6 @@ public class Pool extends LockWorkload {
     @Param("4")
     public int others;
 
-    /** How many connections all threads share. */
     @Param("16")
     public int poolSize;
 
@@ -76,10 +75,5 @@ public class Pool extends LockWorkload {
             read.end();
             return 1;
         };
-    }
-
-    @Override
-    void ends(boolean measured, double perSecond) {
-        meter.gauge("others", perSecond, "1/s");
     }
 }

@@ -30,7 +30,6 @@ public class Queue extends LockWorkload {
     private static final String FINISH = "with done as (update jobs set state = 'finished', runs = runs + 1"
             + " where id = any(cast(? as int4[])) returning 1) insert into jobs (state) select 'ready' from done";
 
-    /** The workers. */
     @Param("64")
     public int clients;
 

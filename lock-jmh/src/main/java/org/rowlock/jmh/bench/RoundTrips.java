@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrite;
@@ -20,6 +21,7 @@ import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 
 /**
@@ -74,11 +76,9 @@ public class RoundTrips extends LockWorkload {
     @Param("false")
     public boolean watched;
 
-    /** How many rows there are to pick from. */
     @Param("100")
     public int rows = 100;
 
-    /** The exponent of the zipfian distribution. */
     @Param("1.1")
     public double zipf = 1.1;
 
@@ -106,9 +106,17 @@ public class RoundTrips extends LockWorkload {
         atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
         DataSource pool = isPlain ? server.pool(clients) : dropIn();
         heldSeconds = heldAlone(server.closeWith(server.begin()));
-        addClients(clients, rows, zipf, aid -> {
-            run(locks, pool, aid);
-            hottest.add(aid == HOTTEST ? 1 : 0);
+        threads.add("client", clients, number -> {
+            DiscreteSampler keys = Zipf.zipf(rows, zipf);
+            Latency transaction = meter.latency("transaction");
+            return () -> {
+                int aid = keys.sample();
+                transaction.begin();
+                run(locks, pool, aid);
+                transaction.end();
+                hottest.add(aid == HOTTEST ? 1 : 0);
+                return 1;
+            };
         });
     }
 
@@ -162,7 +170,6 @@ public class RoundTrips extends LockWorkload {
         };
     }
 
-    /** Lock, updates and commit. */
     void run(RowLocks locks, DataSource pool, int aid) throws SQLException {
         if (admission) {
             runByRowlock(locks, pool, aid);
@@ -220,7 +227,6 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** One after the other; gives how many rows they changed. */
     private static long send(Connection connection, List<String> all, int aid) throws SQLException {
         long updated = 0;
         for (String sql : all) {
@@ -274,12 +280,12 @@ public class RoundTrips extends LockWorkload {
     }
 
     @Override
-    void ends(boolean measured, double perSecond) throws SQLException {
+    void ends(boolean measured, Published results) throws SQLException {
         if (holders != null) {
-            holders.end(meter);
+            holders.end(results);
         }
         double rate = hottest.sum() / ((System.nanoTime() - begun) / 1e9);
-        meter.gauge("limit", 1 / heldSeconds, "1/s");
-        meter.gauge("limit.share", 100 * rate * heldSeconds, "%");
+        results.put("limit", 1 / heldSeconds, "1/s");
+        results.put("limit.share", 100 * rate * heldSeconds, "%");
     }
 }

@@ -16,11 +16,9 @@ import org.rowlock.RowLockMode;
 public class ShareFairness extends LockWorkload {
     private static final int ROW = 1;
 
-    /** The sharers. */
     @Param("8")
     public int clients;
 
-    /** How long a sharer holds its lock. */
     @Param("20")
     public double holdMillis;
 
@@ -77,10 +75,5 @@ public class ShareFairness extends LockWorkload {
             Pause.millis(pauseMillis * ThreadLocalRandom.current().nextDouble(0.5, 1.5));
             return 1;
         };
-    }
-
-    @Override
-    void ends(boolean measured, double perSecond) {
-        meter.gauge("sharers", perSecond, "1/s");
     }
 }

@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
@@ -106,18 +105,12 @@ public class SqlCase extends Workload {
             Connection session = sessions.get(number);
             return () -> {
                 latency.begin();
-                run(session, sql);
+                Sql.run(session, sql);
                 latency.end();
                 done.increment();
                 return 1;
             };
         };
-    }
-
-    private static void run(Connection connection, String sql) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.execute();
-        }
     }
 
     private Clients.Operation connecting(String role, String sql) {
@@ -129,7 +122,7 @@ public class SqlCase extends Workload {
             latency.begin();
             try (Connection connection = dataSource.getConnection()) {
                 latency.end();
-                run(connection, sql);
+                Sql.run(connection, sql);
                 return 1;
             } catch (SQLException e) {
                 if (!TOO_MANY_CONNECTIONS.equals(e.getSQLState())

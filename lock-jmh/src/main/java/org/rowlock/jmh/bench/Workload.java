@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -62,27 +61,6 @@ public abstract class Workload {
     @Initializer
     abstract void prepare() throws SQLException;
 
-    /** What a client does with the row that it has picked. */
-    @FunctionalInterface
-    interface RowWork {
-        void run(int aid) throws SQLException;
-    }
-
-    /** Adds clients that pick a row each time, and notes how long that takes: a transaction. */
-    void addClients(int clients, int rows, double zipf, RowWork work) {
-        threads.add("client", clients, number -> {
-            DiscreteSampler keys = Zipf.zipf(rows, zipf);
-            Latency transaction = meter.latency("transaction");
-            return () -> {
-                int aid = keys.sample();
-                transaction.begin();
-                work.run(aid);
-                transaction.end();
-                return 1;
-            };
-        });
-    }
-
     /** What is to be made sure of when the clients have ended: that the locks have kept what they promise. */
     void atEnd(BenchmarkServer.Step check) {
         checks.add(check);
@@ -95,8 +73,8 @@ public abstract class Workload {
      */
     void begins(boolean measured) throws SQLException {}
 
-    /** A window ends; what it sets of the meter belongs to it. */
-    void ends(boolean measured, double perSecond) throws SQLException {}
+    /** A window ends. */
+    void ends(boolean measured, Published results) throws SQLException {}
 
     @Setup(Level.Trial)
     public void open(BenchmarkParams params) throws SQLException {
@@ -146,7 +124,7 @@ public abstract class Workload {
         long completed = threads.completed();
         Published results = window.end(completed);
         results.put("net.roundTrip", network.roundTripMillis(), "ms");
-        ends(params.getType() == IterationType.MEASUREMENT, results.perSecond());
+        ends(params.getType() == IterationType.MEASUREMENT, results);
         meter.take(results);
         results.publish();
     }

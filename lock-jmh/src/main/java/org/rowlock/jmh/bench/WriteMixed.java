@@ -10,6 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
@@ -50,7 +51,6 @@ public class WriteMixed extends LockWorkload {
     private Meter.Average retries;
     private Meter.Average failedCommits;
 
-    /** What is done to a row. */
     enum Change {
         INDEXED,
         PLAIN,
@@ -218,11 +218,12 @@ public class WriteMixed extends LockWorkload {
     }
 
     private boolean write(Connection connection, String sql, Item read, Long... value) throws SQLException {
-        Object[] values = Arrays.copyOf(value, value.length + 3, Object[].class);
-        values[value.length] = read.id();
-        values[value.length + 1] = read.version();
-        values[value.length + 2] = strategy == Strategy.OPTIMISTIC;
-        return Sql.update(connection, sql + AS_READ, values) == 1;
+        Stream<Object> asRead = Stream.of(read.id(), read.version(), strategy == Strategy.OPTIMISTIC);
+        return Sql.update(
+                        connection,
+                        sql + AS_READ,
+                        Stream.concat(Stream.of(value), asRead).toArray())
+                == 1;
     }
 
     /** Fails if two ever changed a row at a time, a row is missing, or a commit left too few or too many traces. */

@@ -11,7 +11,6 @@ public class Zipfian extends LockWorkload {
     @Param("90")
     public int clients;
 
-    /** How many rows there are to pick from. */
     @Param("100")
     public int rows;
 
@@ -23,12 +22,10 @@ public class Zipfian extends LockWorkload {
     @Param("false")
     public boolean reading;
 
-    /** Parameters of the table. */
     String storage() {
         return Accounts.ROOMY;
     }
 
-    /** A client has committed a transaction. */
     void committed() {}
 
     @Override

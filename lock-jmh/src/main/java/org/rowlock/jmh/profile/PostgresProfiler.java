@@ -48,7 +48,13 @@ public final class PostgresProfiler implements InternalProfiler {
 
     /** Called by JMH with what stands behind the colon. */
     public PostgresProfiler(String initLine) throws ProfilerException {
-        this.address = address(parse(initLine == null ? "" : initLine));
+        Map<String, String> options = parse(initLine == null ? "" : initLine);
+        String url = options.get("url");
+        try {
+            this.address = url == null ? null : new ServerAddress(url, options.get("user"), options.get("password"));
+        } catch (UserError e) {
+            throw new ProfilerException(USAGE + ". " + e.getMessage());
+        }
     }
 
     private static Map<String, String> parse(String line) throws ProfilerException {
@@ -63,15 +69,6 @@ public final class PostgresProfiler implements InternalProfiler {
             }
         }
         return options;
-    }
-
-    private static @Nullable ServerAddress address(Map<String, String> options) throws ProfilerException {
-        String url = options.get("url");
-        try {
-            return url == null ? null : new ServerAddress(url, options.get("user"), options.get("password"));
-        } catch (UserError e) {
-            throw new ProfilerException(USAGE + ". " + e.getMessage());
-        }
     }
 
     @Override

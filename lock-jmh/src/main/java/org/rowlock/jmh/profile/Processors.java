@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.server.Sql;
@@ -54,10 +53,9 @@ final class Processors {
     private Map<Long, Duration> serverTimes() {
         Map<Long, Duration> times = new HashMap<>();
         if (postmaster != null) {
-            Stream.concat(Stream.of(postmaster), postmaster.children()).forEach(process -> {
-                Optional<Duration> time = process.info().totalCpuDuration();
-                time.ifPresent(each -> times.put(process.pid(), each));
-            });
+            Stream.concat(Stream.of(postmaster), postmaster.children())
+                    .forEach(process ->
+                            process.info().totalCpuDuration().ifPresent(time -> times.put(process.pid(), time)));
         }
         return times;
     }

@@ -2,7 +2,6 @@ package org.rowlock.jmh.report;
 
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.Ratio;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Results.Kind;
@@ -58,8 +57,7 @@ public final class Summary {
                     .mapToDouble(Double::doubleValue)
                     .average()
                     .orElse(Double.NaN);
-            String figure =
-                    Comparison.figure(mean) + " " + scenario.metrics().get(0).unit();
+            String figure = scenario.metrics().get(0).shown(mean);
             String call = variant.kind() == Kind.CONTROL
                     ? "control"
                     : variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);

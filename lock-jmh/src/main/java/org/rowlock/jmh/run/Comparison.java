@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -277,8 +276,7 @@ public final class Comparison {
             Measurement measured = jmh.run(scenario, place.point(), variant);
             rounds.add(place, round, measured);
             pace.ended(scenario, place.point());
-            double value = measured.figures().getOrDefault(scenario.headline().key(), Double.NaN);
-            String shown = figure(value) + " " + scenario.headline().unit();
+            String shown = scenario.headline().shown(measured.of(scenario.headline()));
             progress.accept(String.format("  %-46s %12s  %s left", what, shown, Pace.text(pace.left())));
             return 0;
         } catch (BenchmarkFailure failure) {
@@ -292,12 +290,6 @@ public final class Comparison {
             }
             return 1;
         }
-    }
-
-    /** As many digits as mean something. */
-    public static String figure(double value) {
-        int decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-        return String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 
     private void fail(String what, Exception failure) {

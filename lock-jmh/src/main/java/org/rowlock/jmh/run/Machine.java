@@ -10,20 +10,15 @@ final class Machine {
     private Machine() {}
 
     static Map<String, String> describe() {
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         Map<String, String> machine = new LinkedHashMap<>();
         machine.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
-        machine.put("memory", memory());
+        machine.put("memory", Math.round(system.getTotalMemorySize() / Math.pow(2, 30)) + " GiB");
         machine.put(
                 "system",
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
                         + System.getProperty("os.arch"));
         machine.put("JDK", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
         return machine;
-    }
-
-    private static String memory() {
-        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
-                ? Math.round(system.getTotalMemorySize() / Math.pow(2, 30)) + " GiB"
-                : "unknown";
     }
 }

@@ -1,11 +1,9 @@
 package org.rowlock.jmh.run;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.openjdk.jmh.results.BenchmarkResult;
-import org.openjdk.jmh.results.IterationResult;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
@@ -18,18 +16,18 @@ record Measurement(Map<String, Double> figures, List<Double> course) {
 
     /** Of JMH's result. A figure that only some windows have is the mean of those. */
     static Measurement of(BenchmarkResult result) {
-        Map<String, List<Double>> values = new LinkedHashMap<>();
-        List<Double> course = new ArrayList<>();
-        for (IterationResult window : result.getIterationResults()) {
-            course.add(window.getPrimaryResult().getScore());
-            window.getSecondaryResults()
-                    .forEach((label, secondary) -> values.computeIfAbsent(label, key -> new ArrayList<>())
-                            .add(secondary.getScore()));
-        }
+        List<Double> course = result.getIterationResults().stream()
+                .map(window -> window.getPrimaryResult().getScore())
+                .toList();
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put(Metric.SCORE, mean(course));
-        values.forEach((label, all) -> figures.put(label, mean(all)));
+        result.getSecondaryResults().forEach((label, secondary) -> figures.put(label, secondary.getScore()));
         return new Measurement(figures, course);
+    }
+
+    /** Not a number where it was not measured. */
+    double of(Metric metric) {
+        return figures.getOrDefault(metric.key(), Double.NaN);
     }
 
     static double mean(List<Double> values) {

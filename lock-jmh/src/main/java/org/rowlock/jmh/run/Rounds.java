@@ -2,12 +2,14 @@ package org.rowlock.jmh.run;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
@@ -34,7 +36,7 @@ final class Rounds {
     private static final long SEED = 20_261;
 
     private final Scenario scenario;
-    private final Map<Place, Map<Integer, Measurement>> measured = new LinkedHashMap<>();
+    private final List<Turn> measured = new ArrayList<>();
 
     /**
      * Where something was measured.
@@ -42,6 +44,8 @@ final class Rounds {
      * @param again whether it is the baseline's second turn in each round
      */
     record Place(Point point, Variant variant, boolean again) {}
+
+    private record Turn(Place place, int round, Measurement measurement) {}
 
     Rounds(Scenario scenario) {
         this.scenario = scenario;
@@ -63,12 +67,12 @@ final class Rounds {
     }
 
     void add(Place place, int round, Measurement measurement) {
-        measured.computeIfAbsent(place, key -> new TreeMap<>()).put(round, measurement);
+        measured.add(new Turn(place, round, measurement));
     }
 
     /** Forgets a variant whose locks are wrong: a fast wrong lock is no result. */
     void drop(Variant variant) {
-        measured.keySet().removeIf(place -> place.variant().equals(variant));
+        measured.removeIf(turn -> turn.place().variant().equals(variant));
     }
 
     boolean isEmpty() {
@@ -81,7 +85,8 @@ final class Rounds {
             List<VariantResult> variants = new ArrayList<>();
             Fitted fitted = fit(point);
             for (Variant variant : scenario.variants()) {
-                Map<Integer, Measurement> rounds = rounds(point, variant, false);
+                List<Measurement> rounds =
+                        turns(point, variant, false).map(Turn::measurement).toList();
                 if (!rounds.isEmpty()) {
                     variants.add(compare(variant, rounds, fitted));
                 }
@@ -113,8 +118,8 @@ final class Rounds {
     private Fitted fit(Point point) {
         Map<Variant, List<LoggedTurn>> turns = new LinkedHashMap<>();
         for (Variant variant : scenario.variants()) {
-            List<LoggedTurn> all = new ArrayList<>(logged(variant, rounds(point, variant, false)));
-            all.addAll(logged(variant, rounds(point, variant, true)));
+            List<LoggedTurn> all = new ArrayList<>(logged(point, variant, false));
+            all.addAll(logged(point, variant, true));
             if (all.stream().allMatch(turn -> Double.isFinite(turn.logarithm()))) {
                 turns.put(variant, all);
             }
@@ -125,13 +130,12 @@ final class Rounds {
                         .flatMap(each -> each.getValue().stream())
                         .toList())
                 .orElse(null);
-        Map<Integer, Measurement> first = rounds(point, scenario.baseline(), false);
-        Map<Integer, Measurement> second = rounds(point, scenario.baseline(), true);
+        List<LoggedTurn> first = logged(point, scenario.baseline(), false);
+        List<LoggedTurn> second = logged(point, scenario.baseline(), true);
         if (fit == null || first.isEmpty() || second.isEmpty() || !turns.containsKey(scenario.baseline())) {
             return new Fitted(turns, fit, null, null);
         }
-        Ratio again = fit.ratio(logged(scenario.baseline(), second), logged(scenario.baseline(), first))
-                .orElse(null);
+        Ratio again = fit.ratio(second, first).orElse(null);
         return new Fitted(
                 turns,
                 fit,
@@ -139,14 +143,18 @@ final class Rounds {
                 again == null ? null : fit.smallestFound(first.size(), first.size() + second.size()));
     }
 
-    private List<LoggedTurn> logged(Variant variant, Map<Integer, Measurement> rounds) {
-        List<LoggedTurn> turns = new ArrayList<>();
-        rounds.forEach((round, measurement) ->
-                turns.add(new LoggedTurn(variant.label(), round, Math.log(headline(measurement)))));
-        return turns;
+    private List<LoggedTurn> logged(Point point, Variant variant, boolean again) {
+        return turns(point, variant, again)
+                .map(turn -> new LoggedTurn(variant.label(), turn.round(), Math.log(headline(turn.measurement()))))
+                .toList();
     }
 
-    private VariantResult compare(Variant variant, Map<Integer, Measurement> rounds, Fitted fitted) {
+    private Stream<Turn> turns(Point point, Variant variant, boolean again) {
+        Place place = new Place(point, variant, again);
+        return measured.stream().filter(turn -> turn.place().equals(place));
+    }
+
+    private VariantResult compare(Variant variant, List<Measurement> rounds, Fitted fitted) {
         Map<String, Double> figures = new TreeMap<>();
         Map<String, Double> waits = new TreeMap<>();
         means(rounds).forEach((key, value) -> {
@@ -159,14 +167,11 @@ final class Rounds {
         boolean isBaseline = variant.equals(scenario.baseline());
         Ratio ratio = isBaseline ? null : ratio(variant, fitted);
         Call call = ratio == null || variant.isControl() ? null : Call.of(ratio, fitted.again());
-        List<Double> course = rounds.values().iterator().next().course();
+        List<Double> course = rounds.get(0).course();
         return new VariantResult(
                 variant.label(),
                 isBaseline ? Kind.BASELINE : variant.isControl() ? Kind.CONTROL : Kind.VARIANT,
-                rounds.values().stream()
-                        .map(this::headline)
-                        .filter(Double::isFinite)
-                        .toList(),
+                rounds.stream().map(this::headline).filter(Double::isFinite).toList(),
                 figures,
                 waits,
                 ratio,
@@ -220,28 +225,18 @@ final class Rounds {
     }
 
     private double headline(Measurement measurement) {
-        return measurement.figures().getOrDefault(scenario.headline().key(), Double.NaN);
+        return measurement.of(scenario.headline());
     }
 
-    private Map<Integer, Measurement> rounds(Point point, Variant variant, boolean again) {
-        return measured.getOrDefault(new Place(point, variant, again), Map.of());
-    }
-
-    private static Map<String, Double> means(Map<Integer, Measurement> rounds) {
-        Map<String, List<Double>> values = new TreeMap<>();
-        for (Measurement measurement : rounds.values()) {
-            measurement
-                    .figures()
-                    .forEach((key, value) -> values.computeIfAbsent(key, name -> new ArrayList<>())
-                            .add(value));
-        }
+    private static Map<String, Double> means(List<Measurement> rounds) {
+        Map<String, DoubleSummaryStatistics> values = new TreeMap<>();
+        rounds.forEach(round -> round.figures()
+                .forEach((key, value) -> values.computeIfAbsent(key, name -> new DoubleSummaryStatistics())
+                        .accept(value)));
         Map<String, Double> means = new TreeMap<>();
         // A wait that a round has not seen was zero there.
-        values.forEach((key, all) -> means.put(
-                key,
-                key.startsWith(WAIT)
-                        ? all.stream().mapToDouble(Double::doubleValue).sum() / rounds.size()
-                        : Measurement.mean(all)));
+        values.forEach(
+                (key, all) -> means.put(key, key.startsWith(WAIT) ? all.getSum() / rounds.size() : all.getAverage()));
         return means;
     }
 }

@@ -1,5 +1,7 @@
 package org.rowlock.jmh.scenario;
 
+import java.util.Locale;
+
 /**
  * A figure of a result.
  *
@@ -11,6 +13,12 @@ package org.rowlock.jmh.scenario;
 public record Metric(String key, String title, String unit, Better better) {
     /** JMH's primary result. */
     public static final String SCORE = "score";
+
+    /** A value with its unit, in as many digits as mean something. */
+    public String shown(double value) {
+        int decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+        return String.format(Locale.ROOT, "%,." + decimals + "f %s", value, unit);
+    }
 
     /** Which direction is good. */
     public enum Better {

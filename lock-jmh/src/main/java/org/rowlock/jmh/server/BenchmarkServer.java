@@ -117,7 +117,6 @@ public final class BenchmarkServer implements AutoCloseable {
         return dataSource().getConnection();
     }
 
-    /** The same, not in autocommit. */
     public Connection begin() throws SQLException {
         Connection connection = connect();
         connection.setAutoCommit(false);
@@ -171,12 +170,10 @@ public final class BenchmarkServer implements AutoCloseable {
         }
     }
 
-    /** How many locks its lock table has room for. */
     public long lockTableRoom() throws SQLException {
         return numbers("select " + ServerFacts.LOCK_TABLE_ROOM)[0];
     }
 
-    /** The numbers in the first row of a query. */
     public long[] numbers(String query) throws SQLException {
         try (Connection connection = connect()) {
             return Sql.numbers(connection, query);
@@ -189,7 +186,6 @@ public final class BenchmarkServer implements AutoCloseable {
         return resource;
     }
 
-    /** A part of a benchmark. */
     @FunctionalInterface
     public interface Step {
         void run() throws SQLException;
@@ -198,28 +194,28 @@ public final class BenchmarkServer implements AutoCloseable {
     /** Safe to call twice. Everything is closed; the first failure is thrown. */
     @Override
     public synchronized void close() throws SQLException {
-        SQLException failure = null;
-        while (!resources.isEmpty()) {
+        try {
+            closeAll();
+        } catch (SQLException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new SQLException("Closing the benchmark's connections failed: " + e.getMessage(), e);
+        } finally {
             try {
-                resources.pop().close();
-            } catch (Exception e) {
-                SQLException told = e instanceof SQLException sql
-                        ? sql
-                        : new SQLException("Closing the benchmark's connections failed: " + e.getMessage(), e);
-                if (failure == null) {
-                    failure = told;
-                } else {
-                    failure.addSuppressed(told);
-                }
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                // The JVM is going down, and the hook finds nothing to do.
             }
         }
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The JVM is going down, and the hook finds nothing to do.
-        }
-        if (failure != null) {
-            throw failure;
+    }
+
+    /** The last given first, and the first given in any case. */
+    @SuppressWarnings("try")
+    private void closeAll() throws Exception {
+        if (!resources.isEmpty()) {
+            try (AutoCloseable first = resources.removeLast()) {
+                closeAll();
+            }
         }
     }
 

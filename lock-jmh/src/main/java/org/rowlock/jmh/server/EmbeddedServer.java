@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
@@ -19,27 +18,26 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
      * @param settings of postgresql.conf, over those of a production-like server
      */
     public static EmbeddedServer start(Map<String, String> settings) {
-        return start(settings, null);
+        return start(settings, RunDirectory.create("server").resolve("data"));
     }
 
     /**
-     * Starts one on a data directory that outlives it.
+     * Starts one on a data directory.
      *
      * @param settings of postgresql.conf, over those of a production-like server
-     * @param dataDirectory that of a stopped server of the same version; null for a temporary one
+     * @param data in a directory that goes with the server; new, or the copy of one of the same version
      */
-    static EmbeddedServer start(Map<String, String> settings, @Nullable Path dataDirectory) {
+    static EmbeddedServer start(Map<String, String> settings, Path data) {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
                 // Stopped by its starter, after its clients.
-                .setRegisterShutdownHook(false);
-        Path directory = dataDirectory == null ? RunDirectory.create("server") : dataDirectory;
-        builder.setDataDirectory(dataDirectory == null ? directory.resolve("data") : directory)
+                .setRegisterShutdownHook(false)
+                .setDataDirectory(data)
                 .setCleanDataDirectory(false);
         productionLike(builder);
         settings.forEach(builder::setServerConfig);
         try {
-            return new EmbeddedServer(builder.start(), directory);
+            return new EmbeddedServer(builder.start(), data.getParent());
         } catch (IOException | RuntimeException e) {
             throw new UserError(
                     "The embedded PostgreSQL did not start: " + e.getMessage()

@@ -11,14 +11,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.net.Network;
 
@@ -27,7 +24,7 @@ import org.rowlock.jmh.net.Network;
  * over a network of its own, so that every commit waits for it. To be closed before its primary, which from then on
  * commits nothing.
  */
-public final class EmbeddedStandby implements AutoCloseable {
+public record EmbeddedStandby(EmbeddedServer server, Network network) implements AutoCloseable {
     private static final String NAME = "rowlock_standby";
     private static final String WAL = "pg_wal";
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
@@ -35,14 +32,6 @@ public final class EmbeddedStandby implements AutoCloseable {
 
     /** What is the running primary's alone. */
     private static final Set<String> NOT_COPIED = Set.of("postmaster.pid", "postmaster.opts", "pg_internal.init");
-
-    private final Path directory;
-    private @Nullable Network network;
-    private @Nullable EmbeddedServer server;
-
-    private EmbeddedStandby(Path directory) {
-        this.directory = directory;
-    }
 
     /**
      * Copies, starts, and waits until commits wait for it.
@@ -53,23 +42,26 @@ public final class EmbeddedStandby implements AutoCloseable {
      */
     public static EmbeddedStandby start(EmbeddedServer primary, Map<String, String> settings, double rttMillis)
             throws SQLException, IOException {
-        EmbeddedStandby standby = new EmbeddedStandby(RunDirectory.create("standby"));
+        Network network = Network.open(primary.address(), rttMillis);
+        Path directory = RunDirectory.create("standby");
         boolean started = false;
         try (Connection superuser = primary.address().connect("rowlock-jmh standby")) {
-            standby.network = Network.open(primary.address(), rttMillis);
             PGSimpleDataSource way = primary.address().dataSource(NAME);
-            standby.network.lead(way);
-            standby.server = EmbeddedServer.start(settings, standby.copy(superuser, way));
+            network.lead(way);
+            Path copy = directory.resolve("data");
+            copy(superuser, way, copy);
+            EmbeddedServer server = EmbeddedServer.start(settings, copy);
             Sql.execute(
                     superuser,
                     "alter system set synchronous_standby_names = '" + NAME + "'",
                     "select pg_reload_conf()");
-            standby.awaitSynchronous(superuser);
+            awaitSynchronous(superuser, network);
             started = true;
-            return standby;
+            return new EmbeddedStandby(server, network);
         } finally {
             if (!started) {
-                standby.close();
+                network.close();
+                RunDirectory.remove(directory);
             }
         }
     }
@@ -78,9 +70,9 @@ public final class EmbeddedStandby implements AutoCloseable {
      * As pg_basebackup would, which is not among the embedded programs. With the WAL that makes it consistent: at
      * Ctrl-C the network may end at any time, and the standby must start without it.
      */
-    private Path copy(Connection superuser, PGSimpleDataSource primary) throws SQLException, IOException {
+    private static void copy(Connection superuser, PGSimpleDataSource primary, Path copy)
+            throws SQLException, IOException {
         Sql.text(superuser, "select pg_backup_start('" + NAME + "', true)");
-        Path copy = directory.resolve("data");
         Path data = Path.of(Sql.text(superuser, "show data_directory"));
         copyTree(data, copy, inside -> !inside.startsWith(WAL));
         Files.writeString(
@@ -93,7 +85,6 @@ public final class EmbeddedStandby implements AutoCloseable {
                         + " user=postgres application_name=" + NAME + "'\n",
                 StandardOpenOption.CREATE,
                 StandardOpenOption.APPEND);
-        return copy;
     }
 
     /** With its permissions: a data directory is its owner's alone. */
@@ -111,11 +102,11 @@ public final class EmbeddedStandby implements AutoCloseable {
         }
     }
 
-    private void awaitSynchronous(Connection primary) throws SQLException {
+    private static void awaitSynchronous(Connection primary, Network network) throws SQLException {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         String seen = "";
         while (!seen.equals("streaming, sync")) {
-            if (System.nanoTime() > deadline || (network != null && !network.isOpen())) {
+            if (System.nanoTime() > deadline || !network.isOpen()) {
                 throw new UserError("The embedded standby did not become synchronous within " + TIMEOUT.toSeconds()
                         + " s, it is: " + seen + ". Leave out --standby, or try again when the machine is less busy.");
             }
@@ -127,31 +118,19 @@ public final class EmbeddedStandby implements AutoCloseable {
         }
     }
 
-    /** Where it can be read. */
-    public ServerAddress address() {
-        return Objects.requireNonNull(server).address();
-    }
-
-    /** For the report. */
     public String description() {
         return String.format(
                 Locale.ROOT,
                 "synchronous, on the same machine, a round trip of %.2f ms away",
-                network == null ? 0 : network.roundTripMillis());
+                network.roundTripMillis());
     }
 
     @Override
     public void close() throws IOException {
         try {
-            if (server != null) {
-                server.close();
-            }
+            server.close();
         } finally {
-            if (network != null) {
-                network.close();
-            }
-            // Stopping gives up after some seconds, and a start that was interrupted leaves nobody to stop it.
-            RunDirectory.remove(directory);
+            network.close();
         }
     }
 }

@@ -30,7 +30,6 @@ public record RunFile(ServerAddress address, String run) {
         }
     }
 
-    /** Removes one that was written. */
     public static void delete(Path file) throws IOException {
         RunDirectory.remove(requireNonNull(file.getParent()));
     }

@@ -24,16 +24,6 @@ public final class ServerCheck {
         return dataSource.getConnection();
     }
 
-    private static ServerFacts look(ServerAddress address, Connection connection) throws SQLException {
-        ServerFailures.refuseOtherDatabases(address, Sql.text(connection, "select version()"));
-        ServerFacts facts = ServerFacts.of(connection);
-        if (connection.getMetaData().getDatabaseMajorVersion() < OLDEST_VERSION) {
-            throw new UserError("The server at " + address + " is " + facts.version()
-                    + ", and 14 is the oldest PostgreSQL that this is made for. Give a newer one with --url.");
-        }
-        return facts;
-    }
-
     /**
      * Connects, and makes sure that the benchmarks can run there.
      *
@@ -42,7 +32,12 @@ public final class ServerCheck {
     public static ServerFacts forBenchmarks(ServerAddress address) {
         ServerFacts facts;
         try (Connection connection = connect(address)) {
-            facts = look(address, connection);
+            ServerFailures.refuseOtherDatabases(address, Sql.text(connection, "select version()"));
+            facts = ServerFacts.of(connection);
+            if (connection.getMetaData().getDatabaseMajorVersion() < OLDEST_VERSION) {
+                throw new UserError("The server at " + address + " is " + facts.version()
+                        + ", and 14 is the oldest PostgreSQL that this is made for. Give a newer one with --url.");
+            }
             refuseReadOnly(address, facts);
             BenchmarkSchema.removeLeftovers(connection);
         } catch (SQLException e) {

@@ -18,7 +18,6 @@ public final class Sql {
         T read(ResultSet row) throws SQLException;
     }
 
-    /** Every row. */
     public static <T> List<T> list(Connection connection, String sql, Row<T> row, Object... values)
             throws SQLException {
         List<T> rows = new ArrayList<>();
@@ -31,7 +30,6 @@ public final class Sql {
         return rows;
     }
 
-    /** The first row. */
     public static <T> T one(Connection connection, String sql, Row<T> row, Object... values) throws SQLException {
         try (PreparedStatement statement = bound(connection, sql, values);
                 ResultSet result = statement.executeQuery()) {
@@ -52,7 +50,6 @@ public final class Sql {
         return one(connection, sql, row -> row.getString(1) == null ? "" : row.getString(1), values);
     }
 
-    /** The numbers in the first row. */
     public static long[] numbers(Connection connection, String sql, Object... values) throws SQLException {
         return one(
                 connection,
@@ -74,7 +71,6 @@ public final class Sql {
         }
     }
 
-    /** Writes one row. */
     public static void updateOne(Connection connection, String sql, Object... values) throws SQLException {
         int updated = update(connection, sql, values);
         if (updated != 1) {
@@ -82,7 +78,6 @@ public final class Sql {
         }
     }
 
-    /** Runs one statement after the other. */
     public static void execute(Connection connection, String... statements) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             for (String sql : statements) {
@@ -91,16 +86,19 @@ public final class Sql {
         }
     }
 
-    /** Binds an {@code Integer[]} as an array of the server. */
-    public static void bind(PreparedStatement statement, Object... values) throws SQLException {
-        for (int i = 0; i < values.length; i++) {
-            statement.setObject(i + 1, values[i]);
+    /** Runs a statement whatever it gives. */
+    public static void run(Connection connection, String sql, Object... values) throws SQLException {
+        try (PreparedStatement statement = bound(connection, sql, values)) {
+            statement.execute();
         }
     }
 
+    /** Binds an {@code Integer[]} as an array of the server. */
     private static PreparedStatement bound(Connection connection, String sql, Object... values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
-        bind(statement, values);
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
         return statement;
     }
 }

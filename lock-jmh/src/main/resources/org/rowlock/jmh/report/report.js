@@ -212,8 +212,7 @@ function list(parent, title, entries) {
 }
 
 page.replaceChildren();
-add(page, 'h1', 'Row locks and advisory locks');
-add(page, 'p', results.answer, 'answer');
+add(page, 'h1', results.answer, 'answer');
 if (results.failures.length > 0) {
   const box = add(page, 'div', null, 'failures');
   add(box, 'p', 'Not all of it ran, or kept what it promises:');

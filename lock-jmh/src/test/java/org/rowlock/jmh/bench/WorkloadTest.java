@@ -86,7 +86,7 @@ class WorkloadTest {
     @Test
     void aWriterThatRowLocksStarveGetsInWhenTheRunEnds() throws Exception {
         assertThat(JmhRuns.figures(JmhRuns.run(ShareFairness.class, "strategy", "ROW", "clients", "8")))
-                .containsKeys("writer.max", "writes", "sharers");
+                .containsKeys("writer.max", "writes", "score");
     }
 
     @Test

@@ -41,7 +41,7 @@ class EmbeddedStandbyTest {
                 assertThat(ask(connection, "select sync_state || ', ' || state from pg_stat_replication"))
                         .isEqualTo("sync, streaming");
                 try (Statement statement = connection.createStatement();
-                        Connection there = standby.address().connect("test")) {
+                        Connection there = standby.server().address().connect("test")) {
                     directory = Path.of(ask(there, "show data_directory"));
                     statement.execute("set synchronous_commit = remote_apply");
                     statement.execute("create table t as select 42 as answer");
