@@ -32,7 +32,6 @@ final class Clients {
         this.meter = meter;
     }
 
-    /** One operation of a client. */
     @FunctionalInterface
     interface Operation {
         /** Runs it, and gives how much was done: 1, or several jobs at once, or 0 for nothing. */

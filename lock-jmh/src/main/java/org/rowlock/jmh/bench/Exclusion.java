@@ -41,7 +41,6 @@ final class Exclusion {
         }
     }
 
-    /** Enters as the only one. */
     void enter(int key) {
         int found = (int) INSIDE.compareAndExchange(inside, key * Integer.BYTES, 0, -1);
         if (found != 0) {
@@ -54,7 +53,6 @@ final class Exclusion {
         INSIDE.setVolatile(inside, key * Integer.BYTES, 0);
     }
 
-    /** Works as the only one. */
     void inside(int key, BenchmarkServer.Step work) throws SQLException {
         enter(key);
         try {
@@ -64,7 +62,6 @@ final class Exclusion {
         }
     }
 
-    /** Enters beside other sharers. */
     void enterShared(int key) {
         int found = update(key, sharers -> Math.max(sharers, 0) + 1);
         if (found < 0) {

@@ -27,7 +27,6 @@ public enum KeyForm {
         this.values = values;
     }
 
-    /** The columns of the primary key. */
     List<String> columns() {
         return Arrays.stream(columns.split(", ", -1))
                 .map(column -> column.split(" ", 2)[0])

@@ -50,14 +50,9 @@ final class Locking {
                 .build();
     }
 
-    /** What is done in a transaction. */
     @FunctionalInterface
     interface Work {
         void run(Connection connection) throws SQLException;
-    }
-
-    Strategy strategy() {
-        return strategy;
     }
 
     RowLocks locks() {

@@ -16,7 +16,6 @@ public class Pool extends LockWorkload {
     private static final int HOT = 1;
     private static final int ROWS = 1_001;
 
-    /** The threads on the hot row. */
     @Param("300")
     public int clients;
 
@@ -31,7 +30,6 @@ public class Pool extends LockWorkload {
     @Param("1")
     public double pauseMillis;
 
-    /** Whether the hot threads are left out. */
     @Param("false")
     public boolean idle;
 

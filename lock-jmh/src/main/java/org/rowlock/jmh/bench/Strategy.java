@@ -33,7 +33,6 @@ public enum Strategy {
     /** Nothing at all. Never compared; shows that the checks notice. */
     NONE;
 
-    /** Whether it is one of the library's. */
     boolean isRowlock() {
         return this == ROW || this == BOTH || this == ADVISORY;
     }

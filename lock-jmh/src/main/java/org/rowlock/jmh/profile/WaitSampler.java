@@ -94,7 +94,6 @@ public final class WaitSampler implements AutoCloseable {
         return averages;
     }
 
-    /** How often it has looked. */
     long samples() {
         return samples.get();
     }

@@ -10,7 +10,6 @@ import org.rowlock.doctor.UserError;
  * ever dropped.
  */
 public final class BenchmarkSchema {
-    /** Its name on every server. */
     public static final String NAME = "rowlock_bench";
 
     /** In place of a run, for the sessions of the program that starts the forks. */

@@ -1,6 +1,7 @@
 package org.rowlock.jmh.server;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,6 +13,9 @@ import org.rowlock.doctor.UserError;
 public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
+    /** Its programs, a new data directory, and some WAL. */
+    private static final long LEAST_MEGABYTES = 300;
+
     /**
      * Starts one.
      *
@@ -21,13 +25,9 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
         return start(settings, RunDirectory.create("server").resolve("data"));
     }
 
-    /**
-     * Starts one on a data directory.
-     *
-     * @param settings of postgresql.conf, over those of a production-like server
-     * @param data in a directory that goes with the server; new, or the copy of one of the same version
-     */
+    /** The same on a data directory, in one that goes with the server: new, or the copy of one of this version. */
     static EmbeddedServer start(Map<String, String> settings, Path data) {
+        refuseWithoutRoom(data.getParent().toFile(), LEAST_MEGABYTES);
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
                 // Stopped by its starter, after its clients.
@@ -43,6 +43,16 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
                     "The embedded PostgreSQL did not start: " + e.getMessage()
                             + ". Give a server of yours instead: --url jdbc:postgresql://host:port/database.",
                     e);
+        }
+    }
+
+    /** Its own messages of a full disk are thousands of lines. */
+    static void refuseWithoutRoom(File directory, long megabytes) {
+        long free = directory.getUsableSpace() >> 20;
+        if (free < megabytes) {
+            throw new UserError("The embedded PostgreSQL needs " + megabytes + " MB for its temporary files, and at "
+                    + directory + " there are " + free + ". Make room there, or give another directory:"
+                    + " java -Djava.io.tmpdir=..");
         }
     }
 

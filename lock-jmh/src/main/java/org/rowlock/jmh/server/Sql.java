@@ -12,7 +12,6 @@ import java.util.List;
 public final class Sql {
     private Sql() {}
 
-    /** What is read of a row of the result. */
     @FunctionalInterface
     public interface Row<T> {
         T read(ResultSet row) throws SQLException;
@@ -64,7 +63,6 @@ public final class Sql {
                 values);
     }
 
-    /** Writes, and gives how many rows were changed. */
     public static int update(Connection connection, String sql, Object... values) throws SQLException {
         try (PreparedStatement statement = bound(connection, sql, values)) {
             return statement.executeUpdate();
