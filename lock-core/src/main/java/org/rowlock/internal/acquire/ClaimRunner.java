@@ -231,13 +231,10 @@ final class ClaimRunner<T> {
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
     private void refuseOnCitus() throws SQLException {
         if (requests.citus().contains(session)) {
-            throw Exceptions.target(
-                    "Cannot " + claim
-                            + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
-                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                            + " lock a name in front of the choice of a job.",
-                    null,
-                    null);
+            throw Exceptions.target("Cannot " + claim
+                    + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
+                    + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
+                    + " lock a name in front of the choice of a job.");
         }
     }
 
@@ -247,9 +244,7 @@ final class ClaimRunner<T> {
                 "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
                         + ", and its snapshot"
                         + " may show a row that another worker has just finished, which would run twice. Claim in READ"
-                        + " COMMITTED, or use strategy BOTH or ROW.",
-                null,
-                null);
+                        + " COMMITTED, or use strategy BOTH or ROW.");
     }
 
     private Asked asked() {

@@ -20,7 +20,6 @@ import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.GuardSql;
-import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
 import org.rowlock.internal.text.Insert;
@@ -29,9 +28,6 @@ import org.rowlock.internal.text.Insert;
 final class WriteScript implements Tail {
     /** Longer ones are made in loops, each of another length. */
     private static final int LONGEST_KEPT = 8;
-
-    /** The texts of the others, of which an application has few different ones. */
-    private static final Kept<Form, String> KEPT = new Kept<>();
 
     private final PgSession session;
     private final List<Execution> executions = new ArrayList<>(2);
@@ -60,7 +56,7 @@ final class WriteScript implements Tail {
      *
      * @param expected how many rows the server is to check for, or {@link Write#ANY}
      */
-    private record Statement(String sql, int number, long expected, boolean returning, boolean rows) {
+    record Statement(String sql, int number, long expected, boolean returning, boolean rows) {
         boolean isChecked() {
             return expected != Write.ANY;
         }
@@ -72,7 +68,7 @@ final class WriteScript implements Tail {
     }
 
     /** All that the text depends on. */
-    private record Form(List<Statement> statements, List<String> ending) {
+    record Form(List<Statement> statements, List<String> ending) {
         String text() {
             return Stream.concat(statements.stream().map(Statement::text), ending.stream())
                     // The line break ends a comment that a statement may end with.
@@ -149,16 +145,16 @@ final class WriteScript implements Tail {
 
     @Override
     public String sql() {
+        return form().text();
+    }
+
+    @Override
+    public Form form() {
         List<Statement> statements = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
             statements.add(execution.statement());
         }
-        Form form = new Form(statements, ending == null ? List.of() : ending.statements());
-        if (!isKept()) {
-            return form.text();
-        }
-        String text = KEPT.get(form);
-        return text == null ? KEPT.keep(form, form.text()) : text;
+        return new Form(statements, ending == null ? List.of() : ending.statements());
     }
 
     @Override

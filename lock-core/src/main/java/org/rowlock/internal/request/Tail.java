@@ -10,6 +10,11 @@ public interface Tail {
     /** One statement, or several of writes. */
     String sql();
 
+    /** All that its text depends on, where the text itself is dear to make. */
+    default Object form() {
+        return sql();
+    }
+
     List<@Nullable Object> binds();
 
     /**

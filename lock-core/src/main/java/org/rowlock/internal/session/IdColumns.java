@@ -233,14 +233,11 @@ public final class IdColumns {
                     null);
         }
         if (given.isEmpty() && columns.isEmpty()) {
-            throw Exceptions.target(
-                    "Cannot lock rows of " + table
-                            + ": it has no primary key, and strategies ROW and BOTH need to know"
-                            + " the id columns. Add a primary key, give the columns with"
-                            + " RowLocks.builder().idColumns(\""
-                            + table + "\", ...), or use strategy ADVISORY.",
-                    null,
-                    null);
+            throw Exceptions.target("Cannot lock rows of " + table
+                    + ": it has no primary key, and strategies ROW and BOTH need to know"
+                    + " the id columns. Add a primary key, give the columns with"
+                    + " RowLocks.builder().idColumns(\""
+                    + table + "\", ...), or use strategy ADVISORY.");
         }
         if (given.isEmpty()) {
             return;

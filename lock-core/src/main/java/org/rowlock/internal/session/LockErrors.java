@@ -165,9 +165,7 @@ public final class LockErrors {
                 cannot(asked) + "the transaction is " + guard.isolation()
                         + " and has already begun, and its snapshot"
                         + " has no such row: it may have been inserted since. Roll back, and take the lock before"
-                        + " anything else in the transaction, or use READ COMMITTED.",
-                null,
-                null);
+                        + " anything else in the transaction, or use READ COMMITTED.");
     }
 
     /** What became of a flush, as an exception. */

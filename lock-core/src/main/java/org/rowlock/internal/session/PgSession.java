@@ -96,9 +96,7 @@ public final class PgSession extends DriverSession {
                     what
                             + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
                             + " it, by commit, rollback, close or setAutoCommit, and its locks with it. Leave the end"
-                            + " of the transaction to the code around it.",
-                    null,
-                    null);
+                            + " of the transaction to the code around it.");
         }
     }
 

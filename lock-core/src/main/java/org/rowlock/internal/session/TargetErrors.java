@@ -51,14 +51,11 @@ public final class TargetErrors {
 
     /** The exception for a key that is required to have a row, where nothing looks for one. */
     public static RowlockException rowNotLookedFor(Asked asked, LockKey key) {
-        return Exceptions.target(
-                LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
-                        + asked.names().of(key)
-                        + (key instanceof LockKey.Row
-                                ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
-                                : " is no row. Lock it without requireRow()."),
-                null,
-                null);
+        return Exceptions.target(LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
+                + asked.names().of(key)
+                + (key instanceof LockKey.Row
+                        ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
+                        : " is no row. Lock it without requireRow()."));
     }
 
     /**
@@ -80,16 +77,13 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
-        return Exceptions.target(
-                LockErrors.cannot(asked) + "the id "
-                        + asked.names().of(misnamed.key().givenId()) + " means the row "
-                        + asked.names().of(misnamed.id())
-                        + ", which is another key, so that those who lock it by its own id would"
-                        + " not be excluded. Give the id as the row has it: "
-                        + asked.names().of(misnamed.id()) + ". "
-                        + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
-                null,
-                null);
+        return Exceptions.target(LockErrors.cannot(asked) + "the id "
+                + asked.names().of(misnamed.key().givenId()) + " means the row "
+                + asked.names().of(misnamed.id())
+                + ", which is another key, so that those who lock it by its own id would"
+                + " not be excluded. Give the id as the row has it: "
+                + asked.names().of(misnamed.id()) + ". "
+                + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."));
     }
 
     /** The exception for an id that its column cannot hold, or that is not written as its key is. */
@@ -122,14 +116,11 @@ public final class TargetErrors {
 
     /** The exception for an id that has not as many parts as its table has id columns. */
     public static LockTargetException wrongParts(KeyNames names, LockKey.Row key, RowTable table) {
-        return Exceptions.target(
-                "Cannot lock " + names.of(key) + ": the id has "
-                        + key.id().size() + " part(s), and the id of "
-                        + table.name() + " is "
-                        + table.columns().stream().map(RowTable.Column::name).toList()
-                        + ". Give one value per column, in that order.",
-                null,
-                null);
+        return Exceptions.target("Cannot lock " + names.of(key) + ": the id has "
+                + key.id().size() + " part(s), and the id of "
+                + table.name() + " is "
+                + table.columns().stream().map(RowTable.Column::name).toList()
+                + ". Give one value per column, in that order.");
     }
 
     /** What to do about an error of the table, its columns or an id; null where it is about something else. */

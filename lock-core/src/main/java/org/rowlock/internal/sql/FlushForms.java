@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -33,7 +34,7 @@ class FlushForms {
     }
 
     /** @param request for forms that are not {@linkplain #isOfPlan of the plan alone} */
-    final Flush flush(LockPlan plan, ResolvedRequest request) {
+    final Flush flush(LockPlan plan, ResolvedRequest request, @Nullable Tail tail) {
         List<Part> parts = new ArrayList<>();
         boolean bounded = plan.waitKind() != WaitKind.FOREVER && !plan.isAdvisoryTry() && !isRowTry(plan);
         Savepoint savepoint = savepoint(plan, bounded);
@@ -70,8 +71,8 @@ class FlushForms {
         if (armed) {
             parts.add(restore);
         }
-        if (plan.tail() != null) {
-            parts.add(Part.withoutBinds(plan.tail(), Result.TAIL));
+        if (tail != null) {
+            parts.add(Part.withoutBinds(tail.sql(), Result.TAIL));
         }
         if (savepoint == Savepoint.AROUND && !plan.committing()) {
             parts.add(WaitSql.RELEASE);

@@ -59,10 +59,10 @@ public final class Flushes {
         }
         LockPlan plan = LockPlan.of(request, begun, anyIsolation, tail);
         if (!forms.isOfPlan(plan) || (tail != null && !tail.isKept())) {
-            return forms.flush(plan, request);
+            return forms.flush(plan, request, tail);
         }
         Flush flush = kept.get(plan);
-        return flush == null ? kept.keep(plan, forms.flush(plan, request)) : flush;
+        return flush == null ? kept.keep(plan, forms.flush(plan, request, tail)) : flush;
     }
 
     private static boolean isSingle(ResolvedRequest request) {
@@ -95,7 +95,7 @@ public final class Flushes {
                 + (request.front() == null ? 0 : 1);
         Flush flush = ofTable[form];
         if (flush == null) {
-            flush = forms.flush(LockPlan.of(request, begun, anyIsolation, null), request);
+            flush = forms.flush(LockPlan.of(request, begun, anyIsolation, null), request, null);
             ofTable[form] = flush;
         }
         return flush;

@@ -28,7 +28,7 @@ import org.rowlock.internal.text.Insert;
  * @param rows the row locks
  * @param keysAlone the tables of keys without a row lock whose ids are looked at
  * @param inserts of rows that may not be there
- * @param tail the caller's own statement, or writes and the COMMIT
+ * @param tail the form of the caller's own statement, or of writes and the COMMIT
  * @param watch where that ends the transaction: how the server is to look after its client meanwhile
  */
 record LockPlan(
@@ -42,7 +42,7 @@ record LockPlan(
         List<RowPart> rows,
         List<RowTable> keysAlone,
         List<String> inserts,
-        @Nullable String tail,
+        @Nullable Object tail,
         @Nullable Watch watch) {
 
     /** @param one whether there is no more than one in it */
@@ -97,7 +97,7 @@ record LockPlan(
                 request.inserts().isEmpty()
                         ? List.of()
                         : request.inserts().stream().map(Insert::text).toList(),
-                tail == null ? null : tail.sql(),
+                tail == null ? null : tail.form(),
                 tail == null ? null : tail.watch());
     }
 

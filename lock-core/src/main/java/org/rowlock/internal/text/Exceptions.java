@@ -116,6 +116,10 @@ public final class Exceptions {
         return make(LockTargetException.class, message, sqlState, cause, false);
     }
 
+    public static LockTargetException target(String message) {
+        return target(message, null, null);
+    }
+
     public static LockTargetException stale(String message) {
         return make(LockTargetException.class, message, null, null, true);
     }
@@ -123,6 +127,10 @@ public final class Exceptions {
     public static LockTransactionException transaction(
             Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
         return make(LockTransactionException.class, message, sqlState, cause, reason);
+    }
+
+    public static LockTransactionException transaction(Reason reason, String message) {
+        return transaction(reason, message, null, null);
     }
 
     public static LockVerificationException verification(

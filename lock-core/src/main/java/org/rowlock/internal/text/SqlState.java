@@ -1,6 +1,7 @@
 package org.rowlock.internal.text;
 
 import java.sql.SQLException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ public final class SqlState {
     public static final String LOCK_NOT_AVAILABLE = "55P03";
     public static final String QUERY_CANCELED = "57014";
     public static final String ADMIN_SHUTDOWN = "57P01";
-    static final String CRASH_SHUTDOWN = "57P02";
+    private static final String CRASH_SHUTDOWN = "57P02";
     public static final String IDLE_SESSION_TIMEOUT = "57P05";
     public static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
     public static final String TRANSACTION_TIMEOUT = "25P04";
@@ -49,6 +50,10 @@ public final class SqlState {
      * that for a reason to run the work again.
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";
+
+    /** The server has ended the session. */
+    private static final Set<String> ENDED = Set.of(
+            ADMIN_SHUTDOWN, CRASH_SHUTDOWN, IDLE_SESSION_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, TRANSACTION_TIMEOUT);
 
     private SqlState() {}
 
@@ -63,12 +68,6 @@ public final class SqlState {
     }
 
     public static boolean isConnectionLost(@Nullable String state) {
-        return state != null
-                && (state.startsWith(CONNECTION_CLASS)
-                        || state.equals(ADMIN_SHUTDOWN)
-                        || state.equals(CRASH_SHUTDOWN)
-                        || state.equals(IDLE_SESSION_TIMEOUT)
-                        || state.equals(IDLE_IN_TRANSACTION_TIMEOUT)
-                        || state.equals(TRANSACTION_TIMEOUT));
+        return state != null && (state.startsWith(CONNECTION_CLASS) || ENDED.contains(state));
     }
 }

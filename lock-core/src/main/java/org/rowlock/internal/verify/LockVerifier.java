@@ -160,8 +160,7 @@ public final class LockVerifier {
         if (!answers.subList(0, 3).equals(right) || !answers.subList(3, 6).equals(right)) {
             throw Verdicts.wrong(
                     "Prepared statements of two clients are mixed up: one got the answer of another. A pooler between"
-                            + " them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE,
-                    null);
+                            + " them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
         }
     }
 
@@ -205,15 +204,13 @@ public final class LockVerifier {
         String after = probe.read(READ_BEHIND);
         probe.rollback();
         if (!Objects.equals(together, "off") || !Objects.equals(after, "off")) {
-            throw Verdicts.wrong(
-                    "The lock " + key
-                            + " was taken on a server that can write, and a read behind it in the same"
-                            + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
-                            + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
-                            + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
-                            + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
-                            + FUNCTION_LISTS,
-                    null);
+            throw Verdicts.wrong("The lock " + key
+                    + " was taken on a server that can write, and a read behind it in the same"
+                    + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
+                    + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
+                    + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
+                    + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
+                    + FUNCTION_LISTS);
         }
     }
 
@@ -223,26 +220,22 @@ public final class LockVerifier {
         if (tryLock(other, key)) {
             holder.requireStillIn(held);
             List<String> servers = List.of(holder.server(), other.server());
-            throw Verdicts.wrong(
-                    "Two connections were both granted the exclusive advisory lock " + key + " by "
-                            + holder.product()
-                            + (servers.get(0).equals(servers.get(1))
-                                    ? ". This server or the pooler in front of it accepts advisory locks without"
-                                            + " locking: use strategy ROW, or connect to PostgreSQL itself."
-                                    : ". They lead to different servers " + servers
-                                            + ", each of which locks for itself: connect all to one, use strategy ROW"
-                                            + " where a row is on one server for all, or none at all."),
-                    null);
+            throw Verdicts.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
+                    + holder.product()
+                    + (servers.get(0).equals(servers.get(1))
+                            ? ". This server or the pooler in front of it accepts advisory locks without"
+                                    + " locking: use strategy ROW, or connect to PostgreSQL itself."
+                            : ". They lead to different servers " + servers
+                                    + ", each of which locks for itself: connect all to one, use strategy ROW"
+                                    + " where a row is on one server for all, or none at all."));
         }
         verifySessionLocks(holder, other, held);
         holder.rollback();
         other.rollback();
         if (!tryLock(other, key)) {
-            throw Verdicts.wrong(
-                    "The advisory lock " + key + " was not granted after its holder had rolled back, by "
-                            + holder.product() + ". Locks do not end with their transaction there: use strategy"
-                            + " ROW, or connect to PostgreSQL itself.",
-                    null);
+            throw Verdicts.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
+                    + holder.product() + ". Locks do not end with their transaction there: use strategy"
+                    + " ROW, or connect to PostgreSQL itself.");
         }
         other.rollback();
     }
@@ -266,12 +259,10 @@ public final class LockVerifier {
             throw e;
         }
         if (bothGranted) {
-            throw Verdicts.wrong(
-                    "Two connections were both granted one exclusive advisory lock of the session by "
-                            + holder.product()
-                            + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use"
-                            + " strategy ROW.",
-                    null);
+            throw Verdicts.wrong("Two connections were both granted one exclusive advisory lock of the session by "
+                    + holder.product()
+                    + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use"
+                    + " strategy ROW.");
         }
     }
 

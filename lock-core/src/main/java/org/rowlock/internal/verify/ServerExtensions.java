@@ -64,12 +64,10 @@ final class ServerExtensions {
             String why = "The database is one of several machines (" + name + ", by its extension " + extension
                     + "), and an advisory lock of one machine excludes nobody on another";
             if (requests.config().isAnyTableAdvisory()) {
-                throw Verdicts.wrong(
-                        why + ". Let every client enter by one machine and say so with"
-                                + " RowLocks.builder().singleEntryNode(true) (with Spring Boot"
-                                + " rowlock.single-entry-node=true),"
-                                + " and use strategy BOTH.",
-                        null);
+                throw Verdicts.wrong(why + ". Let every client enter by one machine and say so with"
+                        + " RowLocks.builder().singleEntryNode(true) (with Spring Boot"
+                        + " rowlock.single-entry-node=true),"
+                        + " and use strategy BOTH.");
             }
             LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only those who enter by the same.");
         }

@@ -19,6 +19,10 @@ final class Verdicts {
         return Exceptions.verification(message, true, cause);
     }
 
+    static LockVerificationException wrong(String message) {
+        return wrong(message, null);
+    }
+
     static boolean isConnectionLost(Exception e) {
         return e instanceof LockConnectionLostException
                 || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));

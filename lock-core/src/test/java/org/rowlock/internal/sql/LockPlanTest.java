@@ -29,6 +29,7 @@ class LockPlanTest {
             WaitKind.class, List.of(WaitKind.FOREVER, WaitKind.NO_WAIT),
             boolean.class, List.of(false, true),
             String.class, List.of("a", "b"),
+            Object.class, List.of("a", "b"),
             Watch.class, List.of(Watch.NONE, Watch.SET),
             List.class, List.of(List.of(), List.of("a")),
             RowTable.class, List.of(ACCOUNT, table("account", "int8")),
