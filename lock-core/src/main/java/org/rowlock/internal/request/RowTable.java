@@ -3,6 +3,7 @@ package org.rowlock.internal.request;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -43,11 +44,16 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
                         && columns.equals(that.columns));
     }
 
+    /** A text for each column, given its index too. */
+    public String each(String between, BiFunction<Column, Integer, String> text) {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i -> text.apply(columns.get(i), i))
+                .collect(Collectors.joining(between));
+    }
+
     /** An item of FROM: the ids of several rows, of parameters that take an array per column. */
     public String ids() {
-        return columns.stream()
-                .map(column -> "pg_catalog.unnest(cast(? as " + column.type() + "[]))")
-                .collect(Collectors.joining(", ", "rows from (", ")"));
+        return "rows from (" + each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + column.type() + "[]))") + ')';
     }
 
     /** Sets the parameters of {@link #ids}, or the one of a list of ids of one column. */
@@ -89,15 +95,10 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
 
     /** The texts of the columns, under names that no ORDER BY means. */
     public String printedId(String alias) {
-        return IntStream.range(0, columns.size())
-                .mapToObj(i -> columns.get(i)
-                                .kind()
-                                .textOf(alias
-                                        + '.'
-                                        + TableName.quoteIdentifier(
-                                                columns.get(i).name()))
-                        + " as rowlock_id_" + i)
-                .collect(Collectors.joining(", "));
+        return each(
+                ", ",
+                (column, i) -> column.kind().textOf(alias + '.' + TableName.quoteIdentifier(column.name()))
+                        + " as rowlock_id_" + i);
     }
 
     /** Whether only the server knows what row a given id means, say of an enum or of citext. */
@@ -113,11 +114,8 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
     /** Whether texts are values of a column, so that a change of its type would change which of them are one. */
     public boolean isTextTaken() {
         for (Column column : columns) {
-            switch (column.kind()) {
-                case TEXT, VARCHAR, CHAR, OTHER -> {
-                    return true;
-                }
-                default -> {}
+            if (column.kind().isWord()) {
+                return true;
             }
         }
         return false;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.CitusForms;
@@ -106,7 +105,7 @@ public final class SessionLocks {
         // The bound is a setting of this transaction and ends with it.
         String sql = (bounded ? WaitSql.ARM.sql() + "\n;" : "") + "select case when k.held then ''"
                 + (bounded ? " when " + WaitSql.REARM_EXPRESSION + " is null then ''" : "")
-                + " else " + call(function, "::pg_catalog.text") + " end" + KEYS;
+                + " else (" + KeySql.call(function) + ")::pg_catalog.text end" + KEYS;
         try (PreparedStatement statement = session.prepare(sql)) {
             bind(statement, bounded ? WaitSql.bindMillis(statement, 1, request) : 1);
             try (ResultSet row = result(statement, bounded ? 1 : 0)) {
@@ -129,8 +128,8 @@ public final class SessionLocks {
      */
     public boolean passToTransaction(String... before) throws SQLException {
         List<String> inFront = inFront(before);
-        String lock = "select " + call("pg_catalog.pg_advisory_xact_lock", "") + ", case when k.held then true else "
-                + call("pg_catalog.pg_advisory_unlock", "") + " end" + KEYS;
+        String lock = "select " + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ", case when k.held then true else "
+                + KeySql.call("pg_catalog.pg_advisory_unlock") + " end" + KEYS;
         try (PreparedStatement statement = session.prepare(script(inFront, lock + "\n;" + deriveSql()))) {
             bindDerive(statement, bind(statement, 1));
             try (ResultSet row = result(statement, inFront.size())) {
@@ -153,7 +152,7 @@ public final class SessionLocks {
      */
     public void unlock(@Nullable Throwable cause) {
         // Only what the session really holds, so that the server has nothing to warn of.
-        String sql = "rollback and chain\n;select " + call("pg_catalog.pg_advisory_unlock", "") + KEYS
+        String sql = "rollback and chain\n;select " + KeySql.call("pg_catalog.pg_advisory_unlock") + KEYS
                 + " where not k.held and " + HELD + "\n;rollback";
         try (PreparedStatement statement = session.prepare(sql)) {
             bind(statement, 1);
@@ -197,17 +196,6 @@ public final class SessionLocks {
             }
             return new Derived(row.getString(1), row.getString(2));
         }
-    }
-
-    /** Calls a lock function for {@code k}, in its kind and mode. */
-    private static String call(String function, String cast) {
-        return "case when k.shared then " + callEither(function + KeySql.functionSuffix(RowLockMode.FOR_SHARE), cast)
-                + " else " + callEither(function + KeySql.functionSuffix(RowLockMode.FOR_UPDATE), cast) + " end";
-    }
-
-    private static String callEither(String function, String cast) {
-        return "case when k.b is null then " + function + "(k.c, k.o)" + cast + " else " + function + "(k.b)" + cast
-                + " end";
     }
 
     /** Executes, passes over the results of the statements in front, and gives the one that counts. */

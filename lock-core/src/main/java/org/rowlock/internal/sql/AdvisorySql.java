@@ -4,7 +4,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.LockKey;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Part.Result;
@@ -28,7 +27,7 @@ final class AdvisorySql {
 
     private static Part one(LockPlan plan, String holding) {
         Shape shape = plan.shape();
-        String attempt = attempt(plan, plan.mode(), KeySql.arguments(shape));
+        String attempt = attempt(plan, call(plan));
         if (plan.waitKind() == WaitKind.AT_MOST) {
             attempt = rearmed(attempt);
         }
@@ -60,9 +59,8 @@ final class AdvisorySql {
      */
     private static Part rowsInt(LockPlan plan, String holding) {
         boolean trying = plan.waitKind() == WaitKind.NO_WAIT;
-        String lock = function(plan, plan.mode()) + '(' + KeySql.arguments(plan.shape()) + ')';
         // To look whether a void is null is cheaper than to print it.
-        String attempt = trying ? attempt(plan, plan.mode(), KeySql.arguments(plan.shape())) : lock + " is null";
+        String attempt = trying ? attempt(plan, call(plan)) : call(plan) + " is null";
         if (plan.waitKind() == WaitKind.AT_MOST) {
             attempt = rearmed(attempt);
         }
@@ -88,8 +86,7 @@ final class AdvisorySql {
      */
     private static Part several(LockPlan plan, String holding) {
         boolean anyIsolation = plan.anyIsolation();
-        String attempt = "case when k.shared then " + attemptEither(plan, RowLockMode.FOR_SHARE) + " else "
-                + attemptEither(plan, RowLockMode.FOR_UPDATE) + " end";
+        String attempt = attempt(plan, KeySql.call(function(plan)));
         int marks = marks(plan);
         String rearm = plan.waitKind() == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         String agreed = "g.agreed and t.refused is null";
@@ -107,13 +104,9 @@ final class AdvisorySql {
                 Result.GUARD);
     }
 
-    /** How many errors the statement can raise: a refusal, and for every call of a trying function that it is taken. */
+    /** How many errors the statement can raise: a refusal, and of a trying function that the lock is taken. */
     private static int marks(LockPlan plan) {
-        if (!plan.isRaising()) {
-            return 0;
-        }
-        int calls = plan.shape() == Shape.MANY ? 4 : 1;
-        return plan.waitKind() == WaitKind.NO_WAIT ? 1 + calls : 1;
+        return !plan.isRaising() ? 0 : plan.waitKind() == WaitKind.NO_WAIT ? 2 : 1;
     }
 
     private static int bindMarks(PreparedStatement statement, int at, int marks) throws SQLException {
@@ -123,23 +116,19 @@ final class AdvisorySql {
         return at + marks;
     }
 
-    /** A pair or a bigint. */
-    private static String attemptEither(LockPlan plan, RowLockMode mode) {
-        return "case when k.b is null then " + attempt(plan, mode, "k.c, k.o") + " else " + attempt(plan, mode, "k.b")
-                + " end";
-    }
-
-    private static String attempt(LockPlan plan, RowLockMode mode, String arguments) {
-        String attempt = function(plan, mode) + '(' + arguments + ')';
+    private static String attempt(LockPlan plan, String call) {
         return plan.waitKind() == WaitKind.NO_WAIT && plan.isRaising()
-                ? "case when " + attempt + " then 'true' else " + GuardSql.raiseTaken() + " end"
-                : attempt + "::pg_catalog.text";
+                ? "case when " + call + " then 'true' else " + GuardSql.raiseTaken() + " end"
+                : '(' + call + ")::pg_catalog.text";
     }
 
-    private static String function(LockPlan plan, RowLockMode mode) {
-        return (plan.waitKind() == WaitKind.NO_WAIT
-                        ? "pg_catalog.pg_try_advisory_xact_lock"
-                        : "pg_catalog.pg_advisory_xact_lock")
-                + KeySql.functionSuffix(mode);
+    private static String call(LockPlan plan) {
+        return function(plan) + KeySql.functionSuffix(plan.mode()) + '(' + KeySql.arguments(plan.shape()) + ')';
+    }
+
+    private static String function(LockPlan plan) {
+        return plan.waitKind() == WaitKind.NO_WAIT
+                ? "pg_catalog.pg_try_advisory_xact_lock"
+                : "pg_catalog.pg_advisory_xact_lock";
     }
 }

@@ -3,18 +3,15 @@ package org.rowlock.internal.sql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.function.IntFunction;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.rowlock.Claim;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdText;
-import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
 /**
@@ -70,10 +67,11 @@ public record ClaimSql(
                 + " r.same, pg_catalog.count(k.rowlock_text), case when r.refused = '' and r.same"
                 + " and pg_catalog.count(k.rowlock_text) < ? then (select pg_catalog.count(*) from"
                 + " rowlock_candidates) end, "
-                + each(
+                + table.each(
                         ", ",
-                        i -> "pg_catalog.set_config('rowlock.claimed_" + i + "', coalesce((pg_catalog.array_agg(k." + ID
-                                + i + ") filter (where k.rowlock_text is not null))::pg_catalog.text, '{}'), true)")
+                        (column, i) -> "pg_catalog.set_config('rowlock.claimed_" + i
+                                + "', coalesce((pg_catalog.array_agg(k." + ID + i
+                                + ") filter (where k.rowlock_text is not null))::pg_catalog.text, '{}'), true)")
                 + " from (select " + guard() + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
                 + " left join lateral (select k.* from rowlock_candidates as k where " + tries()
                 + " limit ?) as k on true group by 1, 2, 3";
@@ -96,10 +94,15 @@ public record ClaimSql(
     }
 
     private String candidates() {
-        String number = table.columns().size() == 1 ? kind(0).int4Of(column(0)) : "cast(null as integer)";
-        return "select " + each(", ", i -> kind(i).textOf(column(i)) + " as " + ID + i) + ", " + number
+        String number = table.columns().size() == 1
+                ? table.each("", (column, i) -> column.kind().int4Of(name(column)))
+                : "cast(null as integer)";
+        return "select " + table.each(", ", (column, i) -> column.kind().textOf(name(column)) + " as " + ID + i) + ", "
+                + number
                 + " as rowlock_int, "
-                + each(" || pg_catalog.chr(" + (int) IdText.SEPARATOR + ") || ", i -> kind(i).keyTextOf(column(i)))
+                + table.each(
+                        " || pg_catalog.chr(" + (int) IdText.SEPARATOR + ") || ",
+                        (column, i) -> column.kind().keyTextOf(name(column)))
                 + " as rowlock_text from " + from(table.name()) + " where " + condition(predicate) + order(order)
                 + " limit " + page + ' ' + mode.sql() + " skip locked";
     }
@@ -110,21 +113,21 @@ public record ClaimSql(
      */
     private String read() {
         String alias = alias();
-        String on = each(
+        String on = table.each(
                 " and ",
-                i -> column(i) + " = cast(rowlock_k." + ID + i + " as "
-                        + table.columns().get(i).type() + ')'
-                        + (kind(i).isExact()
+                (column, i) -> name(column) + " = cast(rowlock_k." + ID + i + " as " + column.type() + ')'
+                        + (column.kind().isExact()
                                 ? ""
-                                : " and " + kind(i).textOf(column(i)) + " collate pg_catalog.\"C\" = rowlock_k." + ID
-                                        + i));
+                                : " and " + column.kind().textOf(name(column))
+                                        + " collate pg_catalog.\"C\" = rowlock_k." + ID + i));
         return "select " + alias + ".*, " + table.printedId(alias) + " from " + from(table.name())
                 + " join rows from ("
-                + each(
+                + table.each(
                         ", ",
-                        i -> "pg_catalog.unnest(cast(pg_catalog.current_setting('rowlock.claimed_" + i
+                        (column, i) -> "pg_catalog.unnest(cast(pg_catalog.current_setting('rowlock.claimed_" + i
                                 + "') as pg_catalog.text[]))")
-                + ") with ordinality as rowlock_k(" + each(", ", i -> ID + i) + ", rowlock_n) on " + on + " where "
+                + ") with ordinality as rowlock_k(" + table.each(", ", (column, i) -> ID + i) + ", rowlock_n) on " + on
+                + " where "
                 + condition(predicate) + " order by rowlock_k.rowlock_n"
                 + (table.identity() == Identity.GIVEN ? ' ' + mode.sql() + " of " + alias + " skip locked" : "");
     }
@@ -142,21 +145,11 @@ public record ClaimSql(
         return TableName.quoted(table) + " as " + TableName.quotedLastPart(table);
     }
 
-    private String each(String between, IntFunction<String> ofColumn) {
-        return IntStream.range(0, table.columns().size()).mapToObj(ofColumn).collect(Collectors.joining(between));
-    }
-
-    private IdType kind(int column) {
-        return table.columns().get(column).kind();
-    }
-
     private String alias() {
         return TableName.quotedLastPart(table.name());
     }
 
-    private String column(int column) {
-        return alias()
-                + '.'
-                + TableName.quoteIdentifier(table.columns().get(column).name());
+    private String name(Column column) {
+        return alias() + '.' + TableName.quoteIdentifier(column.name());
     }
 }

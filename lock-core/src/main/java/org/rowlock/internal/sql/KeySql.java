@@ -47,6 +47,13 @@ public final class KeySql {
         return mode.isShared() ? "_shared" : "";
     }
 
+    /** An expression: a call of a lock function for {@code k} of {@link #FROM_MANY}, in its kind and mode. */
+    public static String call(String function) {
+        String shared = function + functionSuffix(RowLockMode.FOR_SHARE);
+        return "case when k.shared then case when k.b is null then " + shared + "(k.c, k.o) else " + shared
+                + "(k.b) end when k.b is null then " + function + "(k.c, k.o) else " + function + "(k.b) end";
+    }
+
     /** The arguments of the lock function, with one or two parameters. */
     static String arguments(Shape shape) {
         return switch (shape) {

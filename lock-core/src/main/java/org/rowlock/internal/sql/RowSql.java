@@ -2,9 +2,6 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -40,10 +37,10 @@ public final class RowSql {
      * DDL and under another search_path, and never planned or run.
      */
     static String identityQuery(RowTable table) {
-        String types = table.columns().stream()
-                .map(column -> "array[" + IDENTITY_ALIAS + '.' + TableName.quoteIdentifier(column.name()) + "] "
-                        + TYPE_CHECK + column.arrayType() + ')')
-                .collect(Collectors.joining(" and "));
+        String types = table.each(
+                " and ",
+                (column, i) -> "array[" + IDENTITY_ALIAS + '.' + TableName.quoteIdentifier(column.name()) + "] "
+                        + TYPE_CHECK + column.arrayType() + ')');
         String from = " from " + TableName.quoted(table.name()) + " as " + IDENTITY_ALIAS;
         return "(select"
                 + (table.identity() == Identity.ONE_COLUMN
@@ -95,9 +92,7 @@ public final class RowSql {
     }
 
     private static Part one(RowTable table, String printed, String clause, Binder binder, Result result) {
-        String where = table.columns().stream()
-                .map(column -> column(column) + " = cast(? as " + column.type() + ')')
-                .collect(Collectors.joining(" and "));
+        String where = table.each(" and ", (column, i) -> column(column) + " = cast(? as " + column.type() + ')');
         return new Part(
                 (result == Result.LOOK ? "" : identity(table)) + "select " + printed + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where + clause,
@@ -146,12 +141,11 @@ public final class RowSql {
     }
 
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
-        List<Column> columns = table.columns();
-        String order = columns.stream().map(RowSql::column).collect(Collectors.joining(", "));
+        String order = table.each(", ", (column, i) -> column(column));
         return new Part(
                 identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm(wait, "") + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
-                        + " with ordinality as k(" + names(columns) + ", n) on " + on(columns) + " order by " + order
+                        + " with ordinality as k(" + names(table) + ", n) on " + on(table) + " order by " + order
                         + clauseOfTable(mode, wait),
                 (statement, at, request) -> bindIds(statement, at, request, group),
                 Result.ROWS);
@@ -203,16 +197,14 @@ public final class RowSql {
      * @param group which group of the keys alone they are
      */
     static Part meanings(RowTable table, int group) {
-        List<Column> columns = table.columns();
-        String printed = IntStream.range(0, columns.size())
-                .mapToObj(i -> "coalesce("
-                        + columns.get(i).kind().textOf(column(columns.get(i)))
-                        + ", " + columns.get(i).kind().textOf("k.c" + i) + ')')
-                .collect(Collectors.joining(", "));
+        String printed = table.each(
+                ", ",
+                (column, i) -> "coalesce(" + column.kind().textOf(column(column)) + ", "
+                        + column.kind().textOf("k.c" + i) + ')');
         return new Part(
                 identity(table) + "select k.n, " + printed + " from " + table.ids() + " with ordinality as k("
-                        + names(columns) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
-                        + on(columns),
+                        + names(table) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
+                        + on(table),
                 (statement, at, request) -> {
                     ResolvedRequest.RowGroup rows = request.keysAlone().get(group);
                     return rows.table().bindIds(statement, at, rows.ids());
@@ -220,23 +212,18 @@ public final class RowSql {
                 Result.MEANINGS);
     }
 
-    private static String names(List<Column> columns) {
-        return IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
+    private static String names(RowTable table) {
+        return table.each(", ", (column, i) -> "c" + i);
     }
 
-    private static String on(List<Column> columns) {
-        return IntStream.range(0, columns.size())
-                .mapToObj(i -> column(columns.get(i)) + " = k.c" + i)
-                .collect(Collectors.joining(" and "));
+    private static String on(RowTable table) {
+        return table.each(" and ", (column, i) -> column(column) + " = k.c" + i);
     }
 
     /** What row a given id means, printed, whether it exists or not. */
     public static Part meaning(RowTable table) {
         return new Part(
-                "select "
-                        + table.columns().stream()
-                                .map(column -> column.kind().textOf("cast(? as " + column.type() + ')'))
-                                .collect(Collectors.joining(", ")),
+                "select " + table.each(", ", (column, i) -> column.kind().textOf("cast(? as " + column.type() + ')')),
                 RowSql::bindOne,
                 Result.IGNORED);
     }
@@ -261,16 +248,14 @@ public final class RowSql {
      * The table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
      */
     static String isPrimaryKey(RowTable table) {
-        List<Column> columns = table.columns();
-        String same = IntStream.range(0, columns.size())
-                .mapToObj(i -> " and pg_catalog.pg_get_indexdef(i.indexrelid, " + (i + 1)
-                        + ", false) = pg_catalog.quote_ident("
-                        + literal(columns.get(i).name()) + ")")
-                .collect(Collectors.joining());
+        String same = table.each(
+                "",
+                (column, i) -> " and pg_catalog.pg_get_indexdef(i.indexrelid, " + (i + 1)
+                        + ", false) = pg_catalog.quote_ident(" + literal(column.name()) + ")");
         return "exists (select 1 from pg_catalog.pg_index as i where i.indrelid = cast(cast("
                 + literal(table.name()) + " as pg_catalog.text) as pg_catalog.regclass) and i.indisprimary"
                 + " and i.indnkeyatts = "
-                + columns.size() + same + ')';
+                + table.columns().size() + same + ')';
     }
 
     /** Means the same whatever standard_conforming_strings is. */

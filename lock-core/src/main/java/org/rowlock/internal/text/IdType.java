@@ -139,7 +139,7 @@ public enum IdType {
     }
 
     /** Whether its values can be any text. */
-    private boolean isWord() {
+    public boolean isWord() {
         return switch (this) {
             case TEXT, VARCHAR, CHAR, OTHER -> true;
             default -> false;
