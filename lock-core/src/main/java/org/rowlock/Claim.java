@@ -18,7 +18,6 @@ import org.rowlock.internal.text.TableName;
  * is null, blank or no name of a table is an {@link IllegalArgumentException}.
  *
  * @param table the table in its one spelling
- * @param idColumns the columns of the id; none if configured ones, or else the primary key, are to be used
  * @param predicate what stands behind WHERE, as given
  * @param binds the values of its parameters
  * @param order what stands behind ORDER BY, or nothing
@@ -27,7 +26,6 @@ import org.rowlock.internal.text.TableName;
  */
 public record Claim(
         String table,
-        List<String> idColumns,
         String predicate,
         List<@Nullable Object> binds,
         String order,
@@ -39,7 +37,6 @@ public record Claim(
      * Checks the claim. {@link #from} begins one more conveniently.
      *
      * @param table the table
-     * @param idColumns the columns of the id, or none
      * @param predicate the condition
      * @param binds the values of its parameters
      * @param order the order, or nothing
@@ -48,10 +45,6 @@ public record Claim(
      */
     public Claim {
         table = TableName.normalize(table);
-        for (String column : Given.notNull(idColumns, "The id columns of a claim on " + table + " are null")) {
-            requireText(table, column, "id column");
-        }
-        idColumns = List.copyOf(idColumns);
         requireText(table, predicate, "predicate");
         // Not List.copyOf(), as a bind may be null.
         binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());
@@ -70,19 +63,7 @@ public record Claim(
      * @return the claim
      */
     public static Claim from(String table) {
-        return new Claim(table, List.of(), "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
-    }
-
-    /**
-     * With id columns. Default those given in {@link RowLocksBuilder#idColumns}, or else the primary key.
-     *
-     * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
-     * @return the claim with them
-     */
-    public Claim idColumns(String... columns) {
-        List<String> given =
-                Arrays.asList(Given.notNull(columns, "The id columns of a claim on " + table + " are null"));
-        return new Claim(table, given, predicate, binds, order, limit, mode);
+        return new Claim(table, "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
     }
 
     /**
@@ -94,7 +75,7 @@ public record Claim(
      */
     public Claim where(String predicate, @Nullable Object... binds) {
         return new Claim(
-                table, idColumns, predicate, Arrays.asList(Given.notNull(binds, NO_BINDS)), order, limit, mode);
+                table, predicate, Arrays.asList(Given.notNull(binds, NO_BINDS)), order, limit, mode);
     }
 
     /**
@@ -105,7 +86,7 @@ public record Claim(
      */
     public Claim orderBy(String order) {
         requireText(table, order, "order");
-        return new Claim(table, idColumns, predicate, binds, order, limit, mode);
+        return new Claim(table, predicate, binds, order, limit, mode);
     }
 
     /**
@@ -115,7 +96,7 @@ public record Claim(
      * @return the claim with it
      */
     public Claim limit(int rows) {
-        return new Claim(table, idColumns, predicate, binds, order, rows, mode);
+        return new Claim(table, predicate, binds, order, rows, mode);
     }
 
     /**
@@ -125,7 +106,7 @@ public record Claim(
      * @return the claim with it
      */
     public Claim mode(RowLockMode mode) {
-        return new Claim(table, idColumns, predicate, binds, order, limit, mode);
+        return new Claim(table, predicate, binds, order, limit, mode);
     }
 
     @Override

@@ -1,31 +1,22 @@
 package org.rowlock;
 
 import java.sql.SQLException;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.Write;
-import org.rowlock.internal.request.WriteResult;
 
 /**
  * One statement of {@link CommitWrites}, and what it did, which is there once it is committed. Not thread-safe.
  *
  * @param <T> the value of a row that it returns; {@link Void} where none are read
  */
-public final class CommitWrite<T> {
-    private final Write<T> write;
-
-    CommitWrite(Write<T> write) {
-        this.write = write;
-    }
-
+public interface CommitWrite<T> {
     /**
      * Has nothing committed unless each execution of the statement changes exactly one row.
      *
      * @return this
      * @see #expectRows
      */
-    public CommitWrite<T> expectOneRow() {
+    default CommitWrite<T> expectOneRow() {
         return expectRows(1);
     }
 
@@ -39,10 +30,7 @@ public final class CommitWrite<T> {
      * @return this
      * @throws IllegalArgumentException if the number is negative
      */
-    public CommitWrite<T> expectRows(long rows) {
-        write.expect(rows);
-        return this;
-    }
+    CommitWrite<T> expectRows(long rows);
 
     /**
      * Executes the same statement once more, with other values.
@@ -52,35 +40,24 @@ public final class CommitWrite<T> {
      * @throws IllegalArgumentException if the binds are null
      * @throws IllegalStateException if it is committed already
      */
-    public CommitWrite<T> and(@Nullable Object... binds) {
-        write.execute(binds);
-        return this;
-    }
+    CommitWrite<T> and(@Nullable Object... binds);
 
     /**
-     * How many rows all executions have changed, or returned, together.
+     * {@return how many rows all executions have changed, or returned, together}
      *
-     * @return the number
      * @throws IllegalStateException if it is not committed, or its commit ended in a
      *     {@link CommitOutcomeUnknownException} behind which the number was not read
      */
-    public long count() {
-        long sum = 0;
-        for (long each : counts()) {
-            sum += each;
-        }
-        return sum;
+    default long count() {
+        return counts().stream().mapToLong(Long::longValue).sum();
     }
 
     /**
-     * How many rows each execution has changed, or returned.
+     * {@return how many rows each execution has changed, or returned}
      *
-     * @return the numbers, in their order
      * @throws IllegalStateException as for {@link #count()}
      */
-    public List<Long> counts() {
-        return List.copyOf(result().counts());
-    }
+    List<Long> counts();
 
     /**
      * What the statement returned. The transaction is committed, whatever this throws.
@@ -89,22 +66,5 @@ public final class CommitWrite<T> {
      * @throws SQLException what the mapper threw; the cause of it if that was none
      * @throws IllegalStateException as for {@link #count()}
      */
-    public List<T> rows() throws SQLException {
-        // Not List.copyOf(), as a mapper may give null.
-        return Collections.unmodifiableList(result().rows());
-    }
-
-    private WriteResult<T> result() {
-        WriteResult<T> result = write.result();
-        if (result == null) {
-            throw new IllegalStateException(
-                    "What it did is not known: it is sent with the COMMIT, and the transaction has"
-                            + " not committed. Ask afterwards: " + write.sql());
-        }
-        if (result.untold() != null) {
-            throw new IllegalStateException(
-                    "What it did is not known. " + result.untold().getMessage(), result.untold());
-        }
-        return result;
-    }
+    List<T> rows() throws SQLException;
 }

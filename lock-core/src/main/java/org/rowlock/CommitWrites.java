@@ -51,9 +51,7 @@ public final class CommitWrites {
      * @throws IllegalStateException if these writes are committed already
      */
     public CommitWrite<Void> add(String sql, @Nullable Object... binds) {
-        Write<Void> write = new Write<>(sql, null);
-        write.execute(binds);
-        return added(write);
+        return added(new Write<Void>(sql, null).and(binds));
     }
 
     /**
@@ -77,7 +75,7 @@ public final class CommitWrites {
                                 + "; give a list with a value per parameter, such as List.of(1, \"a\"). A null value"
                                 + " stands in a list, too: Collections.singletonList(null)");
             }
-            write.execute(each instanceof List<?> values ? values.toArray() : new Object[] {each});
+            write.and(each instanceof List<?> values ? values.toArray() : new Object[] {each});
         }
         return added(write);
     }
@@ -96,35 +94,13 @@ public final class CommitWrites {
      */
     public <T> CommitWrite<T> addReturning(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
         Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
-        Write<T> write = new Write<>(sql, mapper);
-        write.execute(binds);
-        return added(write);
-    }
-
-    /**
-     * Adds those of another, behind its own. Both report what they did.
-     *
-     * @param others to add
-     * @throws IllegalArgumentException if they are null, the same, or added already
-     * @throws IllegalStateException if either is committed already
-     */
-    public void addAll(CommitWrites others) {
-        if (others == null || others == this) {
-            throw new IllegalArgumentException(
-                    "The other writes are " + (others == null ? "null" : "these themselves"));
-        }
-        writes.forEach(Write::refuseIfSent);
-        List<Write<?>> more = toSend(others);
-        if (!Collections.disjoint(writes, more)) {
-            throw new IllegalArgumentException("The other writes are among these already; each can be done once");
-        }
-        writes.addAll(more);
+        return added(new Write<>(sql, mapper).and(binds));
     }
 
     private <T> CommitWrite<T> added(Write<T> write) {
         writes.forEach(Write::refuseIfSent);
         writes.add(write);
-        return new CommitWrite<>(write);
+        return write;
     }
 
     /** {@return whether nothing was added} */

@@ -43,11 +43,6 @@ public final class LockInspector {
     /** Both halves of the key and its kind: objid alone is found under other tables too. */
     private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
-    private static final String HAS_CITUS = "select pg_catalog.to_regclass('pg_catalog.citus_lock_waits') is not null";
-
-    private static final String ON_CITUS = "select waiting_gpid, waiting_nodeid, blocked_statement, blocking_gpid,"
-            + " blocking_nodeid, current_statement_in_blocking_process from pg_catalog.citus_lock_waits order by 1, 4";
-
     private final Connection connection;
 
     private LockInspector(Connection connection) {
@@ -68,8 +63,8 @@ public final class LockInspector {
 
     /**
      * All advisory locks of the database, held or waited for, by Rowlock or anybody else. An extension's own, such as
-     * Citus takes beside these, are left out. Of a database of several machines those of the connection's machine; see
-     * {@link #citusWaits()}.
+     * Citus takes beside these, are left out. Of a database of several machines those of the connection's machine; the
+     * others are in the view {@code citus_lock_waits}.
      *
      * @return a line per lock and session; those of one key together, holders first, waiters in their order
      * @throws SQLException if the views cannot be read
@@ -91,36 +86,6 @@ public final class LockInspector {
         return read(key);
     }
 
-    /**
-     * The waiting sessions of a database with Citus and their blockers, on whatever machine, for a lock of any kind. Of
-     * row locks these are the only trace, as the rows lie elsewhere.
-     *
-     * @return a line per waiting session and session it waits for; empty without Citus
-     * @throws SQLException if the view cannot be read, say while a machine is not there
-     */
-    public List<CitusWait> citusWaits() throws SQLException {
-        List<CitusWait> waits = new ArrayList<>();
-        try (PreparedStatement look = connection.prepareStatement(HAS_CITUS);
-                ResultSet has = look.executeQuery()) {
-            if (!has.next() || !has.getBoolean(1)) {
-                return waits;
-            }
-        }
-        try (PreparedStatement statement = connection.prepareStatement(ON_CITUS);
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                waits.add(new CitusWait(
-                        row.getLong(1),
-                        row.getInt(2),
-                        Optional.ofNullable(row.getString(3)),
-                        row.getLong(4),
-                        row.getInt(5),
-                        Optional.ofNullable(row.getString(6))));
-            }
-        }
-        return waits;
-    }
-
     private List<Line> read(@Nullable LockKey key) throws SQLException {
         List<Line> lines = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(SELECT + (key == null ? "" : OF_KEY) + ORDER)) {
@@ -135,25 +100,6 @@ public final class LockInspector {
         }
         return lines;
     }
-
-    /**
-     * One session that waits for another, as Citus reports it. Its pids are global: the number of the machine's node
-     * times 10,000,000,000, and the pid of the server process there.
-     *
-     * @param waiting the global pid of the session that waits
-     * @param waitingNode the node where its client is
-     * @param waitingQuery its statement; empty if it may not be seen
-     * @param blocking the global pid of the session it waits for
-     * @param blockingNode the node where that one's client is
-     * @param blockingQuery its current or last statement; empty if it may not be seen
-     */
-    public record CitusWait(
-            long waiting,
-            int waitingNode,
-            Optional<String> waitingQuery,
-            long blocking,
-            int blockingNode,
-            Optional<String> blockingQuery) {}
 
     /**
      * One session at one lock.

@@ -50,7 +50,6 @@ class ArchitectureTest {
             "LockInspector",
             "AdmissionQueues",
             "CommitWrites",
-            "CommitWrite",
             "Locked");
 
     private static final int MOST_TYPES = 40;

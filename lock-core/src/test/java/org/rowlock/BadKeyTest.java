@@ -318,16 +318,10 @@ class BadKeyTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> claim.orderBy(text))
                     .withMessageContaining("order");
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> claim.idColumns("id", text))
-                    .withMessageContaining("id column");
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> claim.where("true", (Object[]) null))
                 .withMessageContaining("binds");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> claim.idColumns((String[]) null))
-                .withMessageContaining("null");
         assertThat(Collections.singletonList(claim.table())).containsExactly("job");
     }
 

@@ -550,9 +550,14 @@ abstract class ClaimContract extends RowLockContract {
         database.execute(
                 "create table event(source text not null, number int not null, unique (source, number))",
                 "insert into event select 'a', g from generate_series(1, 5) g");
-        Claim claim = Claim.from("event").idColumns("source", "number").orderBy("number");
+        RowLocks given = RowLocks.builder()
+                .strategy(strategy())
+                .idColumns("event", "source", "number")
+                .build();
+        Claim claim = Claim.from("event").orderBy("number").limit(2);
+        RowMapper<Integer> number = row -> row.getInt("number");
 
-        assertThat(claim(alice, claim.limit(2), "number")).containsExactly(1, 2);
-        assertThat(claim(bob, claim.limit(2), "number")).containsExactly(3, 4);
+        assertThat(alice.<List<Integer>>run(c -> given.in(c).claim(claim, number))).containsExactly(1, 2);
+        assertThat(bob.<List<Integer>>run(c -> given.in(c).claim(claim, number))).containsExactly(3, 4);
     }
 }

@@ -106,13 +106,6 @@ class LockInspectorTest {
     }
 
     @Test
-    void withoutCitusThereAreNoWaitsOfIts() throws Exception {
-        try (Connection connection = database.dataSource().getConnection()) {
-            assertThat(LockInspector.of(connection).citusWaits()).isEmpty();
-        }
-    }
-
-    @Test
     void waitersStandBehindTheHoldersInTheirOrder() throws Exception {
         Session carol = database.session("carol");
         Session dave = database.session("dave");

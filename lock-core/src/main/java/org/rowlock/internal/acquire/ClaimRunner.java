@@ -118,12 +118,12 @@ final class ClaimRunner<T> {
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
-            RowTable table = requests.tables().of(session, claim);
+            RowTable table = requests.tables().of(session, claim.table());
             refuseOnCitus(); // The look-up may have found it out.
             if (isTakenAs(table)) {
                 return;
             }
-            requests.tables().forget(session, claim, table);
+            requests.tables().forget(session, table);
             boolean aborted = session.isAborted();
             if (again || (aborted && begun)) {
                 throw TargetErrors.stale(asked(), !aborted);

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockTargetException;
 import org.rowlock.internal.request.LockConfig;
@@ -33,10 +32,10 @@ final class KnownTables {
         this.idColumns = new IdColumns(citus);
     }
 
-    /** The id columns of a claim's table: its own, the configured ones, or the primary key. */
-    RowTable of(PgSession session, Claim claim) throws SQLException {
-        List<String> given = givenColumns(claim);
-        return keyed(session, idColumns.of(session, claim.table(), given), given);
+    /** The table of a claim with its id columns: the configured ones, or the primary key. */
+    RowTable of(PgSession session, String name) throws SQLException {
+        List<String> given = config.idColumnsOf(name);
+        return keyed(session, idColumns.of(session, name, given), given);
     }
 
     void check(PgSession session, String name) throws SQLException {
@@ -63,10 +62,6 @@ final class KnownTables {
         return null;
     }
 
-    private List<String> givenColumns(Claim claim) {
-        return claim.idColumns().isEmpty() ? config.idColumnsOf(claim.table()) : claim.idColumns();
-    }
-
     /**
      * Has the tables of a request looked up again.
      *
@@ -75,15 +70,14 @@ final class KnownTables {
     void forget(PgSession session, ResolvedRequest request) throws SQLException {
         for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
             for (RowGroup group : groups) {
-                idColumns.stale(
-                        session, group.table(), config.idColumnsOf(group.table().name()));
+                forget(session, group.table());
             }
         }
     }
 
-    /** Has the table of a claim looked up again. */
-    void forget(PgSession session, Claim claim, RowTable table) throws SQLException {
-        idColumns.stale(session, table, givenColumns(claim));
+    /** Has a table looked up again. */
+    void forget(PgSession session, RowTable table) throws SQLException {
+        idColumns.stale(session, table, config.idColumnsOf(table.name()));
     }
 
     /**

@@ -202,9 +202,7 @@ public final class Groups {
     }
 
     private static Write<?> own(String sql, Object... binds) {
-        Write<Void> write = new Write<>(sql, null);
-        write.execute(binds);
-        return write;
+        return new Write<Void>(sql, null).and(binds);
     }
 
     /** @param why of a class whose text the caller's code may make; null if the leader has reported nothing */

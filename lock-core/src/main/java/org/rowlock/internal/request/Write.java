@@ -4,13 +4,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.CommitWrite;
 import org.rowlock.RowMapper;
 
 /** A caller's statement that is sent with the COMMIT, and once it is committed, what it did. */
-public final class Write<T> {
+public final class Write<T> implements CommitWrite<T> {
     /** As many rows as it may be. */
     public static final long ANY = -1;
 
@@ -40,21 +42,24 @@ public final class Write<T> {
         mapping = other;
     }
 
-    /** Has it executed once more, with these values. */
-    public void execute(@Nullable Object... binds) {
+    @Override
+    public Write<T> and(@Nullable Object... binds) {
         if (binds == null) {
             throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
         }
         refuseIfSent();
         // Not List.of(), as a bind may be null.
         executions.add(Arrays.asList(binds.clone()));
+        return this;
     }
 
-    public void expect(long rows) {
+    @Override
+    public Write<T> expectRows(long rows) {
         if (rows < 0) {
             throw new IllegalArgumentException(rows + " rows cannot be expected; give 0 or more");
         }
         expected = rows;
+        return this;
     }
 
     public String sql() {
@@ -102,9 +107,27 @@ public final class Write<T> {
                 "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
     }
 
-    /** What it did; null until it is committed, or sent without. */
-    @Nullable
-    public WriteResult<T> result() {
+    @Override
+    public List<Long> counts() {
+        return List.copyOf(result().counts());
+    }
+
+    @Override
+    public List<T> rows() throws SQLException {
+        // Not List.copyOf(), as a mapper may give null.
+        return Collections.unmodifiableList(result().rows());
+    }
+
+    private WriteResult<T> result() {
+        if (result == null) {
+            throw new IllegalStateException(
+                    "What it did is not known: it is sent with the COMMIT, and the transaction has"
+                            + " not committed. Ask afterwards: " + sql);
+        }
+        if (result.untold() != null) {
+            throw new IllegalStateException(
+                    "What it did is not known. " + result.untold().getMessage(), result.untold());
+        }
         return result;
     }
 

@@ -153,7 +153,7 @@ class EndingLevelTest {
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             Write<Void> write = new Write<>("insert into " + database.schema() + ".item values (2)", null);
-            write.execute();
+            write.and();
             assertThatThrownBy(() -> new Commit(connection, List.of(), KeyNames.WITH_IDS, Ending.Choice.PLAIN)
                             .run(List.of(write)))
                     .isInstanceOfSatisfying(
