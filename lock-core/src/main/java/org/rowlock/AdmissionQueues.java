@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.observe.AdmissionEvent;
+import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
@@ -99,7 +99,7 @@ public final class AdmissionQueues {
             outer.refuseToWaitForItself(database, keys.keys());
             return begin(new Permit(this, database, keys, outer));
         }
-        @Nullable AdmissionEvent event = observer.beginAdmission();
+        Events.@Nullable OfAdmission event = observer.beginAdmission();
         long start = System.nanoTime();
         Permit permit = new Permit(this, database, keys, null);
         boolean admitted = false;

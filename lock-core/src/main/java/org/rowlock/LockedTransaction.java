@@ -12,8 +12,8 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.group.Member;
-import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.observe.LockObserver.Hold;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
@@ -31,6 +31,9 @@ final class LockedTransaction {
     private final Releases releases;
     private final Groups groups;
 
+    /** Of a claim, whose keys its acquisition reports, and of a lock that the COMMIT in its flush lets go. */
+    private final Hold unheld;
+
     LockedTransaction(
             RowLocks locks,
             AdmissionQueues admission,
@@ -44,15 +47,10 @@ final class LockedTransaction {
         this.observer = observer;
         this.names = names;
         this.admission = admission;
+        this.unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
     }
 
-    /** What is done on a connection whose transaction has not begun: lock, work and commit. */
-    @FunctionalInterface
-    private interface Body<T extends @Nullable Object, X extends Exception> {
-        T apply(Connection connection, LockWait wait, Hold hold, AdmissionQueues.Permit permit) throws X, SQLException;
-    }
-
-    /** The same on a connection alone. */
+    /** What is done on a connection whose transaction has not begun. */
     @FunctionalInterface
     private interface Lent<T extends @Nullable Object, X extends Exception> {
         T apply(Connection connection) throws X, SQLException;
@@ -62,13 +60,19 @@ final class LockedTransaction {
             DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, Locked.Work<R, T, X> work)
             throws X, SQLException {
         Given.notNull(work, "The work is null");
-        return this.<T, X>transact(dataSource, request, (connection, remaining, hold, permit) -> {
-            Locked<R> locked = locks.in(connection).locked(request, remaining, query);
-            hold.begins();
-            T value = work.apply(locked);
-            commit(connection, request.keys(), locked.atCommit(), endings(request, permit));
-            return value;
-        });
+        LockWait wait = checked(dataSource, request);
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
+            Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
+            LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
+            return this.<T, X>onConnection(connect(dataSource, permit), hold, connection -> {
+                Locked<R> locked = locks.in(connection).locked(request, remaining, query);
+                hold.begins();
+                T value = work.apply(locked);
+                commit(connection, request.keys(), locked.atCommit(), endings(request, permit));
+                return value;
+            });
+        }
     }
 
     /** With a claim, which nobody queues for. */
@@ -76,8 +80,6 @@ final class LockedTransaction {
             DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         Given.notNull(work, "The work is null");
         Given.notNull(dataSource, "The DataSource is null");
-        // The acquisition reports which keys are claimed.
-        Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
             Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
             T value = work.apply(claimed);
@@ -103,45 +105,19 @@ final class LockedTransaction {
             boolean done = false;
             for (@Nullable Member next = member; !done; next = null) {
                 @Nullable Member leader = next;
-                done = this.<Boolean, SQLException>transact(
-                        dataSource, request, wait, start, permit, (to, bound, hold, in) -> {
-                            TransactionLocks tx = locks.in(to);
-                            Ending.Choice endings = endings(request, permit);
-                            Groups.Flush flush =
-                                    (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
-                            Groups.Led led =
-                                    leader == null ? Groups.Led.ALONE : groups.lead(leader, permit.entry(), to, flush);
-                            if (led == Groups.Led.ALONE) {
-                                tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
-                                groups.doneAlone(leader);
-                            }
-                            return led != Groups.Led.ALONE_ELSEWHERE;
-                        });
+                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), unheld, to -> {
+                    TransactionLocks tx = locks.in(to);
+                    Ending.Choice endings = endings(request, permit);
+                    Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
+                    Groups.Led led = leader == null ? Groups.Led.ALONE : groups.lead(leader, permit.entry(), to, flush);
+                    if (led == Groups.Led.ALONE) {
+                        tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
+                        groups.doneAlone(leader);
+                    }
+                    return led != Groups.Led.ALONE_ELSEWHERE;
+                });
             }
         }
-    }
-
-    private <T extends @Nullable Object, X extends Exception> T transact(
-            DataSource dataSource, LockRequest request, Body<T, X> body) throws X, SQLException {
-        LockWait wait = checked(dataSource, request);
-        long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
-            return this.<T, X>transact(dataSource, request, wait, start, permit, body);
-        }
-    }
-
-    private <T extends @Nullable Object, X extends Exception> T transact(
-            DataSource from,
-            LockRequest request,
-            LockWait wait,
-            long start,
-            AdmissionQueues.Permit permit,
-            Body<T, X> body)
-            throws X, SQLException {
-        Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
-        LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
-        Connection connection = connect(from, permit);
-        return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
     }
 
     private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {

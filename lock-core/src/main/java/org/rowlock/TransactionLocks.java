@@ -15,7 +15,7 @@ import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.CheckReturnValue;
 import org.rowlock.internal.text.Exceptions;
@@ -66,7 +66,7 @@ public final class TransactionLocks {
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
      */
     public LockResult lock(LockRequest request) {
-        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()));
+        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), false);
     }
 
     /**
@@ -80,16 +80,7 @@ public final class TransactionLocks {
     @CheckReturnValue // not exported, as analysers know it by its simple name
     @SuppressWarnings("exports")
     public LockResult tryLock(LockRequest request) {
-        try {
-            return lock(request, RequestParts.of(request).lockWait(LockWait.noWait()));
-        } catch (LockNotAvailableException e) {
-            if (!e.isTransactionUsable()) {
-                // A plain answer would let the caller go on in a transaction that the session's lock_timeout has
-                // aborted.
-                throw e;
-            }
-            return new LockResult(requests.config().strategyOf(request.keys()), false, true, List.of());
-        }
+        return lock(request, RequestParts.of(request).lockWait(LockWait.noWait()), true);
     }
 
     /**
@@ -123,20 +114,21 @@ public final class TransactionLocks {
      */
     <R> Locked<R> locked(LockRequest request, LockWait wait, @Nullable LockedQuery<R> query) throws SQLException {
         if (query == null) {
-            return new Locked<>(connection, List.of(), lock(request, wait).absentRows());
+            return new Locked<>(connection, List.of(), lock(request, wait, false).absentRows());
         }
         try (LockQuery<R> behind = new LockQuery<>(query)) {
             PgSession session = PgSession.inTransaction(connection);
-            LockResult result = lock(session, request, wait, behind);
+            LockResult result = lock(session, request, wait, behind, false);
             List<R> rows = behind.rows();
             session.refuseIfOver(NOTHING_LOCKED);
             return new Locked<>(connection, rows, result.absentRows());
         }
     }
 
-    private LockResult lock(LockRequest request, LockWait wait) {
+    /** @param trying whether a key that is taken is a result, and no exception */
+    private LockResult lock(LockRequest request, LockWait wait, boolean trying) {
         try {
-            return lock(PgSession.inTransaction(connection), request, wait, null);
+            return lock(PgSession.inTransaction(connection), request, wait, null, trying);
         } catch (SQLException e) {
             // What the driver throws outside a lock statement has no better name.
             if (SqlState.isConnectionLost(e.getSQLState())) {
@@ -146,18 +138,18 @@ public final class TransactionLocks {
         }
     }
 
-    private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable LockQuery<?> query)
+    private LockResult lock(
+            PgSession session, LockRequest request, LockWait wait, @Nullable LockQuery<?> query, boolean trying)
             throws SQLException {
         ResolvedRequest resolved = resolved(request, wait);
-        Held result = calls.acquire(session, resolved, query, request.isRowRequired());
+        Outcome outcome = calls.attempt(session, resolved, query, true);
+        if (trying && outcome instanceof Outcome.Taken) {
+            return new LockResult(resolved.strategy(), false, true, List.of());
+        }
+        List<LockKey> absent = calls.held(session, resolved, outcome).absent();
         session.refuseIfOver(NOTHING_LOCKED);
-        return resolved.isAnyRowAbsent(result.found())
-                ? new LockResult(
-                        resolved.strategy(),
-                        resolved.areAllLocked(result.found()),
-                        false,
-                        resolved.absentRows(result.found()))
-                : new LockResult(resolved.strategy(), true, false, List.of());
+        boolean allLocked = resolved.advisory().keys().containsAll(absent);
+        return new LockResult(resolved.strategy(), allLocked, false, absent);
     }
 
     private ResolvedRequest resolved(LockRequest request, LockWait wait) {
@@ -279,7 +271,6 @@ public final class TransactionLocks {
             LockRequest request, LockWait wait, List<Write<?>> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        new LockAndCommit(observed ? calls : calls.unobserved(), endings)
-                .run(session, resolved(request, wait), writes, request.isRowRequired());
+        new LockAndCommit(calls, endings, observed).run(session, resolved(request, wait), writes);
     }
 }

@@ -40,11 +40,10 @@ record AbsentRows(PgSession session, ResolvedRequest request) {
 
     /** For each row that was not found, the request for it alone. */
     private List<ResolvedRequest> absentAlone(Held held) {
-        List<LockKey> absent = request.absentRows(held.found());
-        List<ResolvedRequest> alone = new ArrayList<>(absent.size());
+        List<ResolvedRequest> alone = new ArrayList<>(held.absent().size());
         for (RowGroup group : request.rows()) {
             for (Row key : group.keys()) {
-                if (absent.contains(key)) {
+                if (held.absent().contains(key)) {
                     alone.add(request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key)))));
                 }
             }

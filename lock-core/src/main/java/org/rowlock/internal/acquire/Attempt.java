@@ -90,13 +90,13 @@ final class Attempt {
 
     private boolean isDeletedMeanwhile(Outcome outcome) {
         return outcome instanceof Held held
-                && !request.notInserted(held.found()).isEmpty();
+                && !request.notInserted(held.absent()).isEmpty();
     }
 
     private boolean isInsertedMeanwhile(Outcome outcome) throws SQLException {
         return tail != null
                 && outcome instanceof Held held
-                && request.isAnyRowAbsent(held.found())
+                && !held.absent().isEmpty()
                 && new AbsentRows(session, request).isInsertedMeanwhile(held);
     }
 
@@ -144,7 +144,7 @@ final class Attempt {
                 && rest.rows().isEmpty()
                 && rest.inserts().isEmpty()
                 && rest.openKeysAlone().isEmpty()) {
-            return new Held(null, List.of(), List.of());
+            return new Held(null, List.of(), null);
         }
         Outcome outcome = once(rest, true);
         Failed notUndone = outcome instanceof Taken && session.hasBegun() ? undo(null) : null;
@@ -225,8 +225,8 @@ final class Attempt {
 
     /** Refuses to lock a row whose own key is another than the one that is held. */
     private void refuseMisnamed(Held held) throws SQLException {
-        Misnamed misnamed = request.misnamed(held.found(), held.meant());
-        if (misnamed == null && !request.advisory().isEmpty() && request.isAnyRowAbsent(held.found())) {
+        Misnamed misnamed = held.misnamed();
+        if (misnamed == null && !request.advisory().isEmpty() && !held.absent().isEmpty()) {
             misnamed = new AbsentRows(session, request).misnamed(held);
         }
         if (misnamed != null) {
@@ -241,7 +241,7 @@ final class Attempt {
 
     private void refuseAbsentInSnapshot(Held held) {
         Guard guard = held.guard();
-        if (guard != null && !guard.isReadCommitted() && request.isAnyRowAbsent(held.found())) {
+        if (guard != null && !guard.isReadCommitted() && !held.absent().isEmpty()) {
             throw aborted(LockErrors.absentInSnapshot(asked(), guard));
         }
     }

@@ -15,7 +15,7 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.observe.LockAcquisitionEvent;
+import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.OpenRows;
@@ -83,7 +83,7 @@ final class ClaimRunner<T> {
                             + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
                     claim.limit());
         }
-        @Nullable LockAcquisitionEvent event = observer.begin();
+        Events.@Nullable OfAcquisition event = observer.begin();
         long start = System.nanoTime();
         Outcome outcome = Outcome.FAILED;
         try {

@@ -18,26 +18,25 @@ import org.rowlock.internal.session.PgSession;
  * Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all.
  *
  * @param endings how the transaction is to end
+ * @param observed whether the observer is notified
  */
-public record LockAndCommit(LockCalls calls, Ending.Choice endings) {
+public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean observed) {
     /**
      * Locks, writes and commits. Whatever it throws, the caller has to roll back.
      *
-     * @param rowRequired whether an absent row is an error
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      * @throws RowlockException if it has not: the locks cannot be had, or for another reason that is known
      * @throws SQLException if a write or the commit fails
      */
-    public void run(PgSession session, ResolvedRequest request, List<Write<?>> writes, boolean rowRequired)
-            throws SQLException {
+    public void run(PgSession session, ResolvedRequest request, List<Write<?>> writes) throws SQLException {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = new WriteFlushes(session, writes, request.names(), ending);
-        if (rowRequired
+        if (request.rowRequired()
                 || !request.inserts().isEmpty()
                 || !flushes.isOne()
                 || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
-            calls.acquire(session, request, null, rowRequired);
+            calls.acquire(session, request, null, observed);
             session.refuseIfOver("Nothing is stored");
             commit.run(writes);
             return;
@@ -50,7 +49,7 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings) {
 
     private void lockAndCommit(PgSession session, ResolvedRequest request, WriteFlushes flushes, Commit commit)
             throws SQLException {
-        Outcome outcome = calls.attempt(session, request, flushes.behindLock());
+        Outcome outcome = calls.attempt(session, request, flushes.behindLock(), observed);
         if (outcome instanceof Outcome.Held) {
             return;
         }

@@ -16,7 +16,7 @@ import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.commit.WriteForms;
-import org.rowlock.internal.observe.LockAcquisitionEvent;
+import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
@@ -51,7 +51,7 @@ public final class LockCalls {
     private final LockFront front;
 
     /** By connection, the last that was granted a row; its transaction has ended when the connection begins another. */
-    private final Map<Connection, QueueEntry> holders;
+    private final Map<Connection, QueueEntry> holders = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
@@ -61,27 +61,11 @@ public final class LockCalls {
     /** @param front whether the advisory key of a row goes in front of its lock */
     public LockCalls(
             LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases, LockFront front) {
-        this(requests, observer, queues, releases, front, Collections.synchronizedMap(new WeakHashMap<>()));
-    }
-
-    private LockCalls(
-            LockRequests requests,
-            LockObserver observer,
-            KeyQueues queues,
-            Releases releases,
-            LockFront front,
-            Map<Connection, QueueEntry> holders) {
         this.requests = requests;
         this.observer = observer;
         this.queues = queues;
         this.releases = releases;
         this.front = front;
-        this.holders = holders;
-    }
-
-    /** The same, reported to nobody. */
-    public LockCalls unobserved() {
-        return new LockCalls(requests, LockObserver.NONE, queues, releases, front, holders);
     }
 
     public Releases releases() {
@@ -97,48 +81,54 @@ public final class LockCalls {
     }
 
     /**
-     * Takes the locks, runs what is behind them, and notifies the observer.
+     * Takes the locks and runs what is behind them.
      *
-     * @param rowRequired whether a row that does not exist is an error
+     * @param observed whether the observer is notified
      * @throws RowlockException if the locks cannot be had, or a row is required or was to be inserted and is not there
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
-    public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail, boolean rowRequired)
+    public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail, boolean observed)
             throws SQLException {
-        if (rowRequired) {
-            refuseUnlookedFor(session, request);
-        }
-        Outcome outcome = attempt(session, request, tail);
+        return held(session, request, attempt(session, request, tail, observed));
+    }
+
+    /**
+     * What is held after an attempt.
+     *
+     * @throws RowlockException as for {@link #acquire}
+     */
+    public Held held(PgSession session, ResolvedRequest request, Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
         }
-        List<LockKey> notInserted = request.notInserted(held.found());
+        List<LockKey> notInserted = request.notInserted(held.absent());
         if (!notInserted.isEmpty()) {
             throw TargetErrors.notInserted(request.asked(session.isHotStandby()), notInserted);
         }
-        if (rowRequired && request.isAnyRowAbsent(held.found())) {
-            throw TargetErrors.rowAbsent(request.asked(session.isHotStandby()), request.absentRows(held.found()));
+        if (request.rowRequired() && !held.absent().isEmpty()) {
+            throw TargetErrors.rowAbsent(request.asked(session.isHotStandby()), held.absent());
         }
         return held;
     }
 
     private void refuseUnlookedFor(PgSession session, ResolvedRequest request) {
         for (LockKey key : request.keys()) {
-            if (!(key instanceof LockKey.Row)
-                    || !requests.config().strategyOf(key).takesRowLock()) {
+            if (!requests.config().strategyOf(key).takesRowLock()) {
                 throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
             }
         }
     }
 
-    /**
-     * The same as {@link #acquire}, and gives what became of it where the locks could not be had, or the tail failed.
-     */
-    public Outcome attempt(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+    /** The same as {@link #acquire}, and gives what became of it if the locks could not be had, or the tail failed. */
+    public Outcome attempt(PgSession session, ResolvedRequest request, @Nullable Tail tail, boolean observed)
+            throws SQLException {
+        if (request.rowRequired()) {
+            refuseUnlookedFor(session, request);
+        }
         for (Insert insert : request.inserts()) {
             WriteForms.check(session, insert);
         }
-        @Nullable LockAcquisitionEvent event = observer.begin();
+        Events.@Nullable OfAcquisition event = observed ? observer.begin() : null;
         long start = System.nanoTime();
         LockAcquisition.Outcome told = LockAcquisition.Outcome.FAILED;
         try {
@@ -152,7 +142,10 @@ public final class LockCalls {
             told = LockObserver.outcome(e);
             throw e;
         } finally {
-            observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), told);
+            if (observed) {
+                observer.end(
+                        event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), told);
+            }
         }
     }
 

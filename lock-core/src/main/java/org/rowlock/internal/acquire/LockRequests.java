@@ -12,6 +12,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
@@ -74,8 +75,11 @@ public final class LockRequests {
             boolean anyIsolation) {
         List<LockKey> keys = request.keys();
         RowLockMode mode = request.mode();
+        boolean rowRequired = request.isRowRequired();
+        List<RowGroup> none = List.of();
+        KeyNames names = config.names();
         return new ResolvedRequest(
-                keys, mode, wait, strategy, advisory, rows, List.of(), List.of(), anyIsolation, config.names(), null);
+                keys, mode, wait, strategy, advisory, rows, none, List.of(), anyIsolation, rowRequired, names, null);
     }
 
     public LockConfig config() {

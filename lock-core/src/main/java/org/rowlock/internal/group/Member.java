@@ -18,7 +18,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.commit.WriteFlushes;
-import org.rowlock.internal.observe.LockAcquisitionEvent;
+import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Offer;
 import org.rowlock.internal.request.Write;
@@ -57,7 +57,7 @@ public final class Member implements Offer, Write.Mapping {
     private final boolean rowRequired;
     private final Thread thread = Thread.currentThread();
     private final long startNanos = System.nanoTime();
-    private @Nullable LockAcquisitionEvent event;
+    private Events.@Nullable OfAcquisition event;
     private long sentNanos = startNanos;
     /** Not to be sent again, until it is known that it was undone. */
     volatile boolean sent;

@@ -10,11 +10,11 @@ import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockHold;
 import org.rowlock.LockListener;
 import org.rowlock.LockListener.AdmissionWait;
 import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
-import org.rowlock.LockListener.LockHold;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
@@ -29,33 +29,24 @@ import org.rowlock.internal.request.KeyEntries;
 public final class LockObserver {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Notifies nobody. */
-    public static final LockObserver NONE = new LockObserver(null, false);
-
     private final @Nullable LockListener listener;
-    private final boolean recording;
 
     public LockObserver(@Nullable LockListener listener) {
-        this(listener, true);
-    }
-
-    private LockObserver(@Nullable LockListener listener, boolean recording) {
         this.listener = listener;
-        this.recording = recording;
     }
 
     /** What is to be given to {@link #end}. */
-    public @Nullable LockAcquisitionEvent begin() {
-        return recording ? begun(LockAcquisitionEvent::new) : null;
+    public Events.@Nullable OfAcquisition begin() {
+        return begun(Events.OfAcquisition::new);
     }
 
     /** What is to be given to {@link #endAdmission}. */
-    public @Nullable AdmissionEvent beginAdmission() {
-        return begun(AdmissionEvent::new);
+    public Events.@Nullable OfAdmission beginAdmission() {
+        return begun(Events.OfAdmission::new);
     }
 
     /** Null if nobody records: the first event of a JVM costs a tenth of a second. */
-    static <E extends KeysEvent> @Nullable E begun(Supplier<E> event) {
+    private static <E extends Events.OfKeys> @Nullable E begun(Supplier<E> event) {
         if (!FlightRecorder.isInitialized()) {
             return null;
         }
@@ -65,7 +56,7 @@ public final class LockObserver {
     }
 
     public void end(
-            @Nullable LockAcquisitionEvent event,
+            Events.@Nullable OfAcquisition event,
             long startNanos,
             List<LockKey> keys,
             RowLockMode mode,
@@ -85,7 +76,7 @@ public final class LockObserver {
     }
 
     /** Reports a passage. The keys are put in the order of the queues only if somebody listens. */
-    public void endAdmission(@Nullable AdmissionEvent event, long startNanos, LockRequest request, boolean admitted) {
+    public void endAdmission(Events.@Nullable OfAdmission event, long startNanos, LockRequest request, boolean admitted) {
         if (event == null && listener == null) {
             return;
         }
@@ -103,24 +94,46 @@ public final class LockObserver {
 
     /** Of keys that are about to be locked. */
     public Hold hold(List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
-        return new Hold(this, keys, mode, strategy);
+        return new Hold(keys, mode, strategy);
     }
 
-    void endHold(
-            @Nullable LockHoldEvent event,
-            long startNanos,
-            List<LockKey> keys,
-            RowLockMode mode,
-            LockStrategy strategy,
-            boolean committed) {
-        if (event != null && event.isTaken(keys, mode)) {
-            event.strategy = strategy.name();
-            event.committed = committed;
-            event.commit();
+    /** The time a transaction holds its keys: reported at the end, if it ever began. Not thread-safe. */
+    public final class Hold {
+        private final List<LockKey> keys;
+        private final RowLockMode mode;
+        private final LockStrategy strategy;
+        private Events.@Nullable OfHold event;
+        private boolean held;
+        private long startNanos;
+
+        Hold(List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
+            this.keys = keys;
+            this.mode = mode;
+            this.strategy = strategy;
         }
-        if (listener != null) {
-            LockHold hold = new LockHold(keys, mode, strategy, committed, since(startNanos));
-            tell(listener, told -> told.onHold(hold));
+
+        /** The locks are held. */
+        public void begins() {
+            event = begun(Events.OfHold::new);
+            held = true;
+            startNanos = System.nanoTime();
+        }
+
+        /** The transaction is over. */
+        public void ends(boolean committed) {
+            if (!held) {
+                return;
+            }
+            held = false;
+            if (event != null && event.isTaken(keys, mode)) {
+                event.strategy = strategy.name();
+                event.committed = committed;
+                event.commit();
+            }
+            if (listener != null) {
+                LockHold hold = new LockHold(keys, mode, strategy, committed, since(startNanos));
+                tell(listener, told -> told.onHold(hold));
+            }
         }
     }
 

@@ -29,6 +29,7 @@ import org.rowlock.internal.text.Insert;
  * @param inserts of rows that may not be there, in one order for all calls
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
+ * @param rowRequired whether a row that does not exist is an error
  * @param names how messages name keys
  * @param front what goes in front of the lock of the only row; null for nothing
  */
@@ -42,6 +43,7 @@ public record ResolvedRequest(
         List<RowGroup> keysAlone,
         List<Insert> inserts,
         boolean anyIsolationAllowed,
+        boolean rowRequired,
         KeyNames names,
         @Nullable Front front) {
 
@@ -56,6 +58,7 @@ public record ResolvedRequest(
             List.of(),
             List.of(),
             true,
+            false,
             KeyNames.WITHOUT_IDS,
             null);
 
@@ -100,7 +103,7 @@ public record ResolvedRequest(
             List<Insert> given,
             @Nullable Front other) {
         return new ResolvedRequest(
-                keys, mode, wait, strategy, derived, groups, alone, given, anyIsolationAllowed, names, other);
+                keys, mode, wait, strategy, derived, groups, alone, given, anyIsolationAllowed, rowRequired, names, other);
     }
 
     /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
@@ -116,36 +119,7 @@ public record ResolvedRequest(
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly() {
         return new ResolvedRequest(
-                keys, mode, lockWait, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, names, null);
-    }
-
-    /**
-     * Reports whether a row was not found.
-     *
-     * @param found per group, the rows that were
-     */
-    public boolean isAnyRowAbsent(List<List<FoundRow>> found) {
-        for (int group = 0; group < rows.size(); group++) {
-            if (isAnyAbsent(rows.get(group), found.get(group))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isAnyAbsent(RowGroup asked, List<FoundRow> found) {
-        return found.size() < asked.keys().size()
-                || (asked.keys().size() > 1
-                        && present(found).cardinality() < asked.keys().size());
-    }
-
-    /** The ordinal numbers of what was found. Columns that are given by configuration may find several rows. */
-    private static BitSet present(List<FoundRow> found) {
-        BitSet present = new BitSet(found.size() + 1);
-        for (FoundRow row : found) {
-            present.set(row.ordinal());
-        }
-        return present;
+                keys, mode, lockWait, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, rowRequired, names, null);
     }
 
     /**
@@ -161,31 +135,35 @@ public record ResolvedRequest(
         return (int) Math.min(Integer.MAX_VALUE, lockWait.millis() * waits + GRACE_MILLIS + keys.size());
     }
 
-    /** The keys whose rows were looked for and not found. */
+    /**
+     * The keys whose rows were looked for and not found.
+     *
+     * @param found per group, the rows that were; columns that are given by configuration may find several of a key
+     */
     public List<LockKey> absentRows(List<List<FoundRow>> found) {
-        List<LockKey> absent = new ArrayList<>();
+        List<LockKey> absent = List.of();
         for (int group = 0; group < rows.size(); group++) {
-            if (!isAnyAbsent(rows.get(group), found.get(group))) {
+            List<Row> asked = rows.get(group).keys();
+            if (asked.size() == 1 && !found.get(group).isEmpty()) {
                 continue;
             }
-            BitSet present = present(found.get(group));
-            List<Row> asked = rows.get(group).keys();
-            for (int i = 0; i < asked.size(); i++) {
-                if (!present.get(i + 1)) {
-                    absent.add(asked.get(i));
-                }
+            BitSet present = new BitSet(asked.size() + 1);
+            found.get(group).forEach(row -> present.set(row.ordinal()));
+            for (int i = present.nextClearBit(1); i <= asked.size(); i = present.nextClearBit(i + 1)) {
+                absent = absent.isEmpty() ? new ArrayList<>() : absent;
+                absent.add(asked.get(i - 1));
             }
         }
         return absent;
     }
 
-    /** The same, of those that were to be inserted. */
-    public List<LockKey> notInserted(List<List<FoundRow>> found) {
-        if (inserts.isEmpty() || !isAnyRowAbsent(found)) {
+    /** Of absent rows those that were to be inserted. */
+    public List<LockKey> notInserted(List<LockKey> absent) {
+        if (inserts.isEmpty() || absent.isEmpty()) {
             return List.of();
         }
-        List<LockKey.Row> inserted = inserts.stream().map(Insert::key).toList();
-        return absentRows(found).stream().filter(inserted::contains).toList();
+        List<Row> inserted = inserts.stream().map(Insert::key).toList();
+        return absent.stream().filter(inserted::contains).toList();
     }
 
     /** Of the keys alone those whose ids have spellings that only the server knows. */
@@ -238,11 +216,6 @@ public record ResolvedRequest(
             }
         }
         return null;
-    }
-
-    /** Reports whether every key is locked, which a row lock alone is not where there is no row. */
-    public boolean areAllLocked(List<List<FoundRow>> found) {
-        return absentRows(found).stream().allMatch(advisory.keys()::contains);
     }
 
     public String describe() {

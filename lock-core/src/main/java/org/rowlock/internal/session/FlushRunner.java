@@ -115,7 +115,7 @@ public final class FlushRunner {
         }
         return taken || (guard != null && guard.lock() == Guard.Lock.TAKEN)
                 ? Outcome.Taken.AT_ONCE
-                : new Outcome.Held(guard, found, meant);
+                : new Outcome.Held(guard, request.absentRows(found), request.misnamed(found, meant));
     }
 
     private static void readFront(PreparedStatement statement, @Nullable Front front) throws SQLException {

@@ -3,8 +3,9 @@ package org.rowlock.internal.session;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.request.FoundRow;
+import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.sql.Guard;
 
 /** What became of a flush that locks. {@link LockErrors#of} says it as an exception. */
@@ -13,10 +14,10 @@ public sealed interface Outcome {
      * All is locked that exists, and what is behind the locks has run.
      *
      * @param guard what the advisory lock's guard saw, or null where there was none
-     * @param found per group of row locks, the rows that exist: those that do not are absent
-     * @param meant per group of keys without a row lock that were looked at, the rows that they mean
+     * @param absent the keys whose rows were looked for and do not exist
+     * @param misnamed a key whose row has another key, or null
      */
-    record Held(@Nullable Guard guard, List<List<FoundRow>> found, List<List<FoundRow>> meant) implements Outcome {}
+    record Held(@Nullable Guard guard, List<LockKey> absent, @Nullable Misnamed misnamed) implements Outcome {}
 
     /**
      * Another transaction has a lock. Nothing is newly held, and the transaction is as usable as it was.

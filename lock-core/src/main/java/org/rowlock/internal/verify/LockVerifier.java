@@ -284,6 +284,6 @@ public final class LockVerifier {
 
     private void lock(Probe probe, LockKey key, LockWait wait, @Nullable LockQuery<String> query) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection());
-        probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query, false);
+        probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query, true);
     }
 }
