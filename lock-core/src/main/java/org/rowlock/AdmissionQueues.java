@@ -78,7 +78,6 @@ public final class AdmissionQueues {
      * @throws LockNotAvailableException if the wait is none or runs out
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
      * @throws AdmissionRejectedException if the queue of a key is full
-     * @throws IllegalArgumentException if an argument is null
      * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a
      *     second connection it could wait for itself
      */
@@ -144,19 +143,14 @@ public final class AdmissionQueues {
         return permit;
     }
 
-    /**
-     * How many keys have somebody in or past their queue.
-     *
-     * @return the number; 0 when nothing is going on
-     */
+    /** {@return how many keys have somebody in or past their queue} */
     public int keysInUse() {
         return queues.keysInUse();
     }
 
     /**
-     * The calls in the queues, or past them and in the database. A look at a moving crowd: a line is true of a moment.
-     *
-     * @return those that have been in their state for the longest first
+     * {@return the calls in the queues, or past them and in the database; the longest in their state first} A look at a
+     * moving crowd: a line is true of a moment.
      */
     public List<Entrant> entrants() {
         List<Entrant> entrants = new ArrayList<>();

@@ -25,12 +25,7 @@ import org.rowlock.internal.text.TableName;
  * @param mode how strongly to lock the rows
  */
 public record Claim(
-        String table,
-        String predicate,
-        List<@Nullable Object> binds,
-        String order,
-        int limit,
-        RowLockMode mode) {
+        String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode) {
     private static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
 
     /**
@@ -57,32 +52,28 @@ public record Claim(
     }
 
     /**
-     * A claim of one row, any row, {@link RowLockMode#FOR_UPDATE}.
+     * {@return a claim of one row, any row, {@link RowLockMode#FOR_UPDATE}}
      *
      * @param table the table, as in SQL: {@code job}, {@code public.job}, {@code "Job"}
-     * @return the claim
      */
     public static Claim from(String table) {
         return new Claim(table, "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
     }
 
     /**
-     * With a predicate. Default none: every row.
+     * {@return the claim with a predicate} Default none: every row.
      *
      * @param predicate what stands behind WHERE, with {@code ?} for parameters; only of this table's columns
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
-     * @return the claim with it
      */
     public Claim where(String predicate, @Nullable Object... binds) {
-        return new Claim(
-                table, predicate, Arrays.asList(Given.notNull(binds, NO_BINDS)), order, limit, mode);
+        return new Claim(table, predicate, Arrays.asList(Given.notNull(binds, NO_BINDS)), order, limit, mode);
     }
 
     /**
-     * With an order. Default none: the server's choice.
+     * {@return the claim with an order} Default none: the server's choice.
      *
      * @param order what stands behind ORDER BY
-     * @return the claim with it
      */
     public Claim orderBy(String order) {
         requireText(table, order, "order");
@@ -90,20 +81,18 @@ public record Claim(
     }
 
     /**
-     * With a limit. Default 1.
+     * {@return the claim with a limit} Default 1.
      *
      * @param rows the most rows to take, at least 1
-     * @return the claim with it
      */
     public Claim limit(int rows) {
         return new Claim(table, predicate, binds, order, rows, mode);
     }
 
     /**
-     * With a mode. Default {@link RowLockMode#FOR_UPDATE}.
+     * {@return the claim with a mode} Default {@link RowLockMode#FOR_UPDATE}.
      *
      * @param mode how strongly to lock the rows
-     * @return the claim with it
      */
     public Claim mode(RowLockMode mode) {
         return new Claim(table, predicate, binds, order, limit, mode);

@@ -28,7 +28,6 @@ public interface CommitWrite<T> {
      *
      * @param rows how many, at least 0
      * @return this
-     * @throws IllegalArgumentException if the number is negative
      */
     CommitWrite<T> expectRows(long rows);
 
@@ -37,7 +36,6 @@ public interface CommitWrite<T> {
      *
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @return this
-     * @throws IllegalArgumentException if the binds are null
      * @throws IllegalStateException if it is committed already
      */
     CommitWrite<T> and(@Nullable Object... binds);

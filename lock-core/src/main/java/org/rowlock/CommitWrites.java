@@ -2,7 +2,6 @@ package org.rowlock;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
@@ -27,8 +26,9 @@ import org.rowlock.internal.text.Given;
  * same: beyond 100 executions, and where a number of rows is expected that only Rowlock can check
  * ({@link CommitWrite#expectRows}).
  *
- * <p>Can be sent again until it is committed or, behind a {@link CommitOutcomeUnknownException}, may be. Not
- * thread-safe.
+ * <p>Can be sent again until it is committed or, behind a {@link CommitOutcomeUnknownException}, may be; from then on
+ * sending and adding is an {@link IllegalStateException}. What is null, or blank SQL, is an {@link
+ * IllegalArgumentException}. Not thread-safe.
  *
  * @see Locked#atCommit()
  * @see TransactionLocks#commit(CommitWrites)
@@ -47,8 +47,6 @@ public final class CommitWrites {
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; looked at
      *     when they are sent
      * @return the statement, to say what is expected of it, and to ask afterwards what it did
-     * @throws IllegalArgumentException if the SQL is null or blank, or the binds are null
-     * @throws IllegalStateException if these writes are committed already
      */
     public CommitWrite<Void> add(String sql, @Nullable Object... binds) {
         return added(new Write<Void>(sql, null).and(binds));
@@ -59,11 +57,8 @@ public final class CommitWrites {
      *
      * @param sql one statement, with {@code ?} for parameters
      * @param binds for each execution, a list with a value per parameter, or the value itself of the only parameter;
-     *     may be empty
+     *     may be empty. A collection that is no list has no order, and is refused
      * @return the statement
-     * @throws IllegalArgumentException if the SQL is null or blank, or binds are null, or are a collection that is no
-     *     list
-     * @throws IllegalStateException if these writes are committed already
      */
     public CommitWrite<Void> addBatch(String sql, Iterable<? extends Object> binds) {
         Given.notNull(binds, "The binds are null; give a list of values per execution");
@@ -89,8 +84,6 @@ public final class CommitWrites {
      * @param binds a value per parameter
      * @param <T> the value of a row
      * @return the statement, to ask afterwards for its rows
-     * @throws IllegalArgumentException if the SQL is null or blank, or the mapper or the binds are null
-     * @throws IllegalStateException if these writes are committed already
      */
     public <T> CommitWrite<T> addReturning(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
         Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");

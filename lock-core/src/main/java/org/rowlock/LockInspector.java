@@ -50,11 +50,9 @@ public final class LockInspector {
     }
 
     /**
-     * An inspector of the connection's database.
+     * {@return an inspector of the connection's database}
      *
      * @param connection any connection to it; not closed
-     * @return the inspector
-     * @throws IllegalArgumentException if the connection is null
      */
     public static LockInspector of(Connection connection) {
         Given.notNull(connection, "The connection is null");
@@ -79,7 +77,6 @@ public final class LockInspector {
      * @param key the key
      * @return a line per session; holders first, waiters in their order; empty if the key is free
      * @throws SQLException if the views cannot be read, or the key's table does not exist
-     * @throws IllegalArgumentException if the key is null
      */
     public List<Line> of(LockKey key) throws SQLException {
         Given.notNull(key, "The key is null; all() gives every lock");

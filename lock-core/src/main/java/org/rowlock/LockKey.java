@@ -15,57 +15,53 @@ import org.rowlock.internal.text.TableName;
  * <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. It is the same
  * from Java, psql or any other language. A collision of two keys only ever makes two transactions wait for each other;
  * it never lets two in.
+ *
+ * <p>A table that is no well-formed SQL name, and an id or name that is null, blank or contains a NUL character, is an
+ * {@link IllegalArgumentException}.
  */
 public sealed interface LockKey {
 
     /**
-     * A row, by an {@code int} or {@code long} id.
+     * {@return the key of a row, by an {@code int} or {@code long} id} The same as by a string of the same value.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
-     * @return the key; the same as by a string of the same value
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     static Row row(String table, long id) {
         return new Row(table, Long.toString(id));
     }
 
     /**
-     * A row, by an id of one character.
+     * {@return the key of a row, by an id of one character} The same as by a string of that character.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
-     * @return the key; the same as by a string of that character
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the character is blank
      */
     static Row row(String table, char id) {
         return row(table, String.valueOf(id));
     }
 
     /**
-     * A row, by an id of any supported type. The value counts, not the Java type: {@code 42}, {@code 42L} and
+     * {@return the key of a row, by an id of any supported type} The value counts, not the Java type: {@code 42}, {@code 42L} and
      * {@code "42"} are one key, and so are a {@link java.util.UUID} and its text.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by
      *     name), or {@code java.time} date or time; a {@link List} of these for a composite id
-     * @return the key
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the id is null, blank or of
-     *     another type; floating-point numbers and {@link java.sql.Timestamp} are refused on purpose
+     * @throws IllegalArgumentException also if the id is of another type; floating-point numbers and {@link
+     *     java.sql.Timestamp} are refused on purpose
      */
     static Row row(String table, Object id) {
         return id instanceof List<?> parts ? new Row(table, texts(table, parts)) : new Row(table, IdText.of(table, id));
     }
 
     /**
-     * A row, by a composite id.
+     * {@return the key of a row, by a composite id}
      *
      * @param table the table, as in SQL
      * @param first the value of the first column of the primary key
      * @param second the value of the second
      * @param more the values of the others, in the order of the primary key
-     * @return the key
-     * @throws IllegalArgumentException as for {@link #row(String, Object)}
      */
     static Row row(String table, Object first, Object second, Object... more) {
         if (more == null) {
@@ -79,12 +75,10 @@ public sealed interface LockKey {
     }
 
     /**
-     * Rows of one table.
+     * {@return the keys of rows of one table, in the order given}
      *
      * @param table the table, as in SQL
      * @param ids their ids, each as for {@link #row(String, Object)}
-     * @return a key per id, in the order given
-     * @throws IllegalArgumentException as for {@link #row(String, Object)}
      */
     static List<LockKey> rows(String table, Collection<?> ids) {
         if (ids == null) {
@@ -98,33 +92,29 @@ public sealed interface LockKey {
     }
 
     /**
-     * A name of one's own choice, without a table: a nightly job, a reservation, a tenant. The lock is the one that
+     * {@return the key of a name of one's own choice: a nightly job, a reservation, a tenant} The lock is the one that
      * {@code ('x' || substr(md5(name), 1, 16))::bit(64)::bigint} gives in hand-written SQL.
      *
      * @param name the name; every character counts
-     * @return the key
-     * @throws IllegalArgumentException if the name is null or blank, or contains a NUL character
      */
     static Name name(String name) {
         return new Name(name);
     }
 
     /**
-     * A raw advisory lock of one 64-bit number, to exclude code that already uses it.
+     * {@return a raw advisory lock of one 64-bit number, to exclude code that already uses it}
      *
      * @param number the number
-     * @return the key
      */
     static RawNumber number(long number) {
         return new RawNumber(number);
     }
 
     /**
-     * A raw advisory lock of two 32-bit numbers, to exclude code that already uses it.
+     * {@return a raw advisory lock of two 32-bit numbers, to exclude code that already uses it}
      *
      * @param first what pg_locks shows as classid
      * @param second what pg_locks shows as objid
-     * @return the key
      */
     static RawPair pair(int first, int second) {
         return new RawPair(first, second);
@@ -149,8 +139,6 @@ public sealed interface LockKey {
          *
          * @param table the table, as in SQL
          * @param id the id, a part per column of the primary key
-         * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the id is null, empty or has
-         *     a null or blank part
          */
         public Row(String table, List<String> id) {
             this.table = TableName.normalize(table);
@@ -191,10 +179,8 @@ public sealed interface LockKey {
         }
 
         /**
-         * The id as it was given, which row locks compare with the columns: a text column may have a UUID in upper
-         * case.
-         *
-         * @return a part per column of the primary key
+         * {@return the id as it was given, which row locks compare with the columns} A text column may have a UUID in
+         * upper case.
          */
         public List<String> givenId() {
             return givenId;
@@ -226,7 +212,6 @@ public sealed interface LockKey {
          * Checks the name.
          *
          * @param name the name
-         * @throws IllegalArgumentException if the name is null or blank, or contains a NUL character
          */
         public Name {
             if (name == null || name.isBlank() || name.indexOf(0) >= 0) {

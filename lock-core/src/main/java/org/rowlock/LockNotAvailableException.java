@@ -20,11 +20,7 @@ public final class LockNotAvailableException extends RowlockException {
         this.transactionUsable = (boolean) parts.detail();
     }
 
-    /**
-     * Reports whether the transaction can go on.
-     *
-     * @return false if the session's own {@code lock_timeout} ended the wait and the transaction must be rolled back
-     */
+    /** {@return whether the transaction can go on; if not it must be rolled back} */
     public boolean isTransactionUsable() {
         return transactionUsable;
     }

@@ -139,7 +139,6 @@ public sealed interface LockRequest permits RequestParts {
      * {@return the same, waiting for other transactions for a duration, all keys together}
      *
      * @param duration the bound; zero is {@link #noWait()}
-     * @throws IllegalArgumentException if the duration is null, negative or too long; see {@link LockWait#atMost}
      */
     default LockRequest atMost(Duration duration) {
         return waiting(LockWait.atMost(duration));
@@ -175,8 +174,7 @@ public sealed interface LockRequest permits RequestParts {
      * @param insert one INSERT of the row, with {@code ?} for parameters, without RETURNING and ON CONFLICT; Rowlock
      *     adds {@code on conflict do nothing}
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
-     * @throws IllegalArgumentException if the request is not of one row, an argument is null, or the SQL is blank or
-     *     has an ON CONFLICT
+     * @throws IllegalArgumentException if the request is not of one row
      */
     LockRequest orInsert(String insert, @Nullable Object... binds);
 

@@ -41,20 +41,12 @@ public enum LockStrategy {
         this.rowLock = rowLock;
     }
 
-    /**
-     * Reports whether the key is locked as an advisory lock.
-     *
-     * @return true for {@link #BOTH} and {@link #ADVISORY}
-     */
+    /** {@return whether the key is locked as an advisory lock: by {@link #BOTH} and {@link #ADVISORY}} */
     public boolean takesAdvisoryLock() {
         return advisoryLock;
     }
 
-    /**
-     * Reports whether the row is locked.
-     *
-     * @return true for {@link #ROW} and {@link #BOTH}
-     */
+    /** {@return whether the row is locked: by {@link #ROW} and {@link #BOTH}} */
     public boolean takesRowLock() {
         return rowLock;
     }

@@ -18,11 +18,7 @@ public final class LockVerificationException extends RowlockException {
         this.conclusive = (boolean) parts.detail();
     }
 
-    /**
-     * Whether the DataSource was seen not to do what locks need.
-     *
-     * @return false if that could not be tried, so that another try may show it
-     */
+    /** {@return whether that was seen; false if it could not be tried, so that another try may show it} */
     public boolean isConclusive() {
         return conclusive;
     }

@@ -24,7 +24,6 @@ public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Obj
      * @param sql one statement that returns rows
      * @param mapper makes a value of each row
      * @param binds a value per parameter
-     * @throws IllegalArgumentException if an argument is null or the SQL blank
      */
     public LockedQuery {
         if (sql == null || sql.isBlank()) {
@@ -37,14 +36,12 @@ public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Obj
     }
 
     /**
-     * A query.
+     * {@return a query}
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param mapper makes a value of each row
      * @param binds a value per parameter
      * @param <R> the value of a row
-     * @return the query
-     * @throws IllegalArgumentException if an argument is null or the SQL blank
      */
     public static <R> LockedQuery<R> of(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
         return new LockedQuery<>(sql, mapper, Arrays.asList(Given.notNull(binds, NO_BINDS)));

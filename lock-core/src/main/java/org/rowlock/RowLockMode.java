@@ -42,20 +42,12 @@ public enum RowLockMode {
         this.shared = shared;
     }
 
-    /**
-     * Reports whether several transactions can hold this mode on one key at a time.
-     *
-     * @return true for {@link #FOR_SHARE} and {@link #FOR_KEY_SHARE}
-     */
+    /** {@return whether several transactions can hold this mode on one key at a time} */
     public boolean isShared() {
         return shared;
     }
 
-    /**
-     * The locking clause.
-     *
-     * @return the clause in lower case, such as {@code for update}
-     */
+    /** {@return the locking clause in lower case, such as {@code for update}} */
     public String sql() {
         return sql;
     }

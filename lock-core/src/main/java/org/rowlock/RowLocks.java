@@ -196,7 +196,6 @@ public final class RowLocks {
      * {@return the id columns that are configured for a table; empty where the primary key is used}
      *
      * @param table the table, named as in the keys
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public List<String> configuredIdColumns(String table) {
         return requests.config().idColumnsOf(TableName.normalize(table));
@@ -211,7 +210,6 @@ public final class RowLocks {
      * @throws LockTargetException if the text of an id may depend on settings of the session, see
      *     <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md#ids">types of ids</a>
      * @throws SQLException if the catalog cannot be read, or the table does not exist
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public void checkTable(Connection connection, String table) throws SQLException {
         Given.notNull(connection, "The connection is null");

@@ -10,7 +10,10 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 
-/** Collects the configuration of {@link RowLocks}. Not thread-safe. */
+/**
+ * Collects the configuration of {@link RowLocks}. A number below 1, and a table that is no well-formed SQL name, is an
+ * {@link IllegalArgumentException}. Not thread-safe.
+ */
 public final class RowLocksBuilder {
     private static final int DEFAULT_BUDGET = 1_000;
     private static final int DEFAULT_WAITERS = 10_000;
@@ -33,10 +36,9 @@ public final class RowLocksBuilder {
     RowLocksBuilder() {}
 
     /**
-     * The strategy of tables that have none of their own. Default {@link LockStrategy#ROW}.
+     * {@return this, with the strategy of tables that have none of their own} Default {@link LockStrategy#ROW}.
      *
      * @param strategy the strategy
-     * @return this
      */
     public RowLocksBuilder strategy(LockStrategy strategy) {
         this.strategy = Given.notNull(strategy, "The strategy given to RowLocks.builder() is null");
@@ -44,12 +46,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * The strategy of a table.
+     * {@return this, with the strategy of a table}
      *
      * @param table the table, named as in the keys: {@code orders} and {@code public.orders} are two names
      * @param strategy the strategy
-     * @return this
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public RowLocksBuilder strategy(String table, LockStrategy strategy) {
         strategies.put(
@@ -59,13 +59,11 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * The id columns of a table, where they are not its primary key. Only row locks need them. Together they must
-     * be unique and not null.
+     * {@return this, with the id columns of a table that are not its primary key} Only row locks need them. Together
+     * they must be unique and not null.
      *
      * @param table the table, named as in the keys
-     * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
-     * @return this
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name, or no column is given
+     * @param columns at least one, as the catalog has them (no quotes), in the order of the id's parts
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
         List<String> names = new ArrayList<>();
@@ -85,12 +83,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * The most distinct advisory locks that one call may take. Default 1,000. The lock table is shared by every
-     * session of the server: raise {@code max_locks_per_transaction} before this.
+     * {@return this, with the most distinct advisory locks that one call may take} Default 1,000. The lock table is
+     * shared by every session of the server: raise {@code max_locks_per_transaction} before this.
      *
      * @param keys the number, at least 1
-     * @return this
-     * @throws IllegalArgumentException if the number is less than 1
      */
     public RowLocksBuilder lockBudget(int keys) {
         this.budget = positive(keys, "lockBudget");
@@ -98,7 +94,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * How many threads the queue of a key lets in at once that want it exclusively. In the
+     * {@return this, with how many threads the queue of a key lets in at once that want it exclusively} In the
      * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the
      * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A
      * transaction that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}:
@@ -111,8 +107,6 @@ public final class RowLocksBuilder {
      * queues.
      *
      * @param threads at least 1
-     * @return this
-     * @throws IllegalArgumentException if the number is less than 1
      */
     public RowLocksBuilder maxAdmittedPerKey(int threads) {
         this.maxAdmittedPerKey = positive(threads, "maxAdmittedPerKey");
@@ -120,12 +114,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * The most threads that may stand in the admission queue of one key. Default 10,000. One more is an
-     * {@link AdmissionRejectedException}.
+     * {@return this, with the most threads that may stand in the admission queue of one key} Default 10,000. One more
+     * is an {@link AdmissionRejectedException}.
      *
      * @param waiters the number, at least 1
-     * @return this
-     * @throws IllegalArgumentException if the number is less than 1
      */
     public RowLocksBuilder maxWaitersPerKey(int waiters) {
         this.maxWaitersPerKey = positive(waiters, "maxWaitersPerKey");
@@ -133,8 +125,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is
-     * off.
+     * {@return this, with how many calls of {@link RowLocks#execute} that wait for one key may share a transaction}
+     * Default 1, which is off.
      *
      * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the
      * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
@@ -143,8 +135,6 @@ public final class RowLocksBuilder {
      * {@code docs/hot-rows.md} says which calls join.
      *
      * @param calls at least 1; 32 is a good first number
-     * @return this
-     * @throws IllegalArgumentException if the number is less than 1
      */
     public RowLocksBuilder largestGroup(int calls) {
         this.largestGroup = positive(calls, "largestGroup");
@@ -152,13 +142,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Says that all clients, of all instances, enter a database of several machines (Citus and the like) by one and
-     * the same machine. Default false. Advisory locks of one machine exclude nobody on another, so without it
+     * {@return this, saying whether all clients, of all instances, enter a database of several machines (Citus and the
+     * like) by one and the same machine} Default false. Advisory locks of one machine exclude nobody on another, so without it
      * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does
      * nothing.
      *
      * @param declared whether it is so; nobody checks it
-     * @return this
      */
     public RowLocksBuilder singleEntryNode(boolean declared) {
         this.singleEntryNode = declared;
@@ -166,11 +155,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * When commits let go of the locks: those of {@link RowLocks#inTransaction}, {@link RowLocks#execute} and
-     * {@link TransactionLocks#commit}. Default {@link LockRelease#PLAIN}.
+     * {@return this, with when commits let go of the locks: those of {@link RowLocks#inTransaction}, {@link
+     * RowLocks#execute} and {@link TransactionLocks#commit}} Default {@link LockRelease#PLAIN}.
      *
      * @param release when
-     * @return this
      */
     public RowLocksBuilder release(LockRelease release) {
         this.release = Given.notNull(release, "The release given to RowLocks.builder() is null");
@@ -178,11 +166,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Whether the first lock of a transaction, of one row by {@link LockStrategy#ROW}, has an advisory lock of the row
-     * in front of it. Default {@link LockFront#ADAPTIVE}.
+     * {@return this, with whether the first lock of a transaction, of one row by {@link LockStrategy#ROW}, has an
+     * advisory lock of the row in front of it} Default {@link LockFront#ADAPTIVE}.
      *
      * @param front whether
-     * @return this
      */
     public RowLocksBuilder front(LockFront front) {
         this.front = Given.notNull(front, "The front given to RowLocks.builder() is null");
@@ -190,12 +177,11 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Whether messages of exceptions name the ids of rows, names and numbers. Default true. Without them they say
+     * {@return this, with whether messages of exceptions name the ids of rows, names and numbers} Default true. Without them they say
      * {@code account[?]}, and the SQLSTATE in place of what the server says, which may quote an id. What the server
      * says is still in the cause: the driver's own.
      *
      * @param shown whether to name them
-     * @return this
      */
     public RowLocksBuilder idsInMessages(boolean shown) {
         this.names = shown ? KeyNames.WITH_IDS : KeyNames.WITHOUT_IDS;
@@ -203,10 +189,9 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Is notified of every attempt to lock. Default none.
+     * {@return this, with what is notified of every attempt to lock} Default none.
      *
      * @param listener the listener; thread-safe
-     * @return this
      */
     public RowLocksBuilder listener(LockListener listener) {
         this.listener = Given.notNull(listener, "The listener given to RowLocks.builder() is null");

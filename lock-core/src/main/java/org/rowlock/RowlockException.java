@@ -55,12 +55,7 @@ public class RowlockException extends RuntimeException {
         return retryable;
     }
 
-    /**
-     * The SQLSTATE: the server's where it raised an error, and otherwise the one that {@code FOR UPDATE} would have
-     * given in its place.
-     *
-     * @return the SQLSTATE, or empty where there is none
-     */
+    /** {@return the server's SQLSTATE, or the one that {@code FOR UPDATE} would have given; empty if there is none} */
     public Optional<String> sqlState() {
         return Optional.ofNullable(sqlState);
     }

@@ -114,7 +114,8 @@ public final class TransactionLocks {
      */
     <R> Locked<R> locked(LockRequest request, LockWait wait, @Nullable LockedQuery<R> query) throws SQLException {
         if (query == null) {
-            return new Locked<>(connection, List.of(), lock(request, wait, false).absentRows());
+            return new Locked<>(
+                    connection, List.of(), lock(request, wait, false).absentRows());
         }
         try (LockQuery<R> behind = new LockQuery<>(query)) {
             PgSession session = PgSession.inTransaction(connection);

@@ -23,11 +23,7 @@ public final class UnexpectedRowCountException extends RowlockException {
         this.found = ((long[]) parts.detail())[1];
     }
 
-    /**
-     * How many rows were to be changed.
-     *
-     * @return the number given to {@link CommitWrite#expectRows}
-     */
+    /** {@return how many rows were to be changed, as given to {@link CommitWrite#expectRows}} */
     public long expected() {
         return expected;
     }

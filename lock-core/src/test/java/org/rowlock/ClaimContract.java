@@ -557,7 +557,9 @@ abstract class ClaimContract extends RowLockContract {
         Claim claim = Claim.from("event").orderBy("number").limit(2);
         RowMapper<Integer> number = row -> row.getInt("number");
 
-        assertThat(alice.<List<Integer>>run(c -> given.in(c).claim(claim, number))).containsExactly(1, 2);
-        assertThat(bob.<List<Integer>>run(c -> given.in(c).claim(claim, number))).containsExactly(3, 4);
+        assertThat(alice.<List<Integer>>run(c -> given.in(c).claim(claim, number)))
+                .containsExactly(1, 2);
+        assertThat(bob.<List<Integer>>run(c -> given.in(c).claim(claim, number)))
+                .containsExactly(3, 4);
     }
 }

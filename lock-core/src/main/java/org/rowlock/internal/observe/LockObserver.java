@@ -10,11 +10,11 @@ import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockHold;
 import org.rowlock.LockListener;
 import org.rowlock.LockListener.AdmissionWait;
 import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
+import org.rowlock.LockListener.LockHold;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
@@ -76,7 +76,8 @@ public final class LockObserver {
     }
 
     /** Reports a passage. The keys are put in the order of the queues only if somebody listens. */
-    public void endAdmission(Events.@Nullable OfAdmission event, long startNanos, LockRequest request, boolean admitted) {
+    public void endAdmission(
+            Events.@Nullable OfAdmission event, long startNanos, LockRequest request, boolean admitted) {
         if (event == null && listener == null) {
             return;
         }

@@ -103,7 +103,18 @@ public record ResolvedRequest(
             List<Insert> given,
             @Nullable Front other) {
         return new ResolvedRequest(
-                keys, mode, wait, strategy, derived, groups, alone, given, anyIsolationAllowed, rowRequired, names, other);
+                keys,
+                mode,
+                wait,
+                strategy,
+                derived,
+                groups,
+                alone,
+                given,
+                anyIsolationAllowed,
+                rowRequired,
+                names,
+                other);
     }
 
     /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
@@ -119,7 +130,18 @@ public record ResolvedRequest(
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly() {
         return new ResolvedRequest(
-                keys, mode, lockWait, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, rowRequired, names, null);
+                keys,
+                mode,
+                lockWait,
+                strategy,
+                AdvisoryKeys.NONE,
+                rows,
+                keysAlone,
+                inserts,
+                true,
+                rowRequired,
+                names,
+                null);
     }
 
     /**

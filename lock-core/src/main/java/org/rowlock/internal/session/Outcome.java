@@ -17,7 +17,10 @@ public sealed interface Outcome {
      * @param absent the keys whose rows were looked for and do not exist
      * @param misnamed a key whose row has another key, or null
      */
-    record Held(@Nullable Guard guard, List<LockKey> absent, @Nullable Misnamed misnamed) implements Outcome {}
+    record Held(
+            @Nullable Guard guard,
+            List<LockKey> absent,
+            @Nullable Misnamed misnamed) implements Outcome {}
 
     /**
      * Another transaction has a lock. Nothing is newly held, and the transaction is as usable as it was.

@@ -166,7 +166,7 @@ class FlightRecorderTest {
     /** Without a recording the event is not even filled. */
     @Test
     void withoutARecordingNothingIsMade() {
-        LockAcquisitionEvent event = new LockObserver(null).begin();
+        Events.OfAcquisition event = new LockObserver(null).begin();
         LockKey key = row("account", 1);
         new LockObserver(null)
                 .end(
