@@ -35,24 +35,13 @@ public final class AdmissionQueues {
     private final KeyNames names;
     private final LockObserver observer;
     private final KeyQueues queues;
-    private final Set<Permit> permits = ConcurrentHashMap.newKeySet();
+    private final Set<KeyEntries> inside = ConcurrentHashMap.newKeySet();
 
     AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, KeyNames names, LockObserver observer) {
         this.queues = queues;
         this.maxWaitersPerKey = maxWaitersPerKey;
         this.names = names;
         this.observer = observer;
-    }
-
-    /** A key in one database, as one application may use several. */
-    private record Place(Object database, LockKey key) {}
-
-    /** The innermost permit of a thread. */
-    private record Here(Permit permit) implements KeyQueues.Entered {
-        @Override
-        public @Nullable QueueEntry entryOf(LockKey key) {
-            return permit.entries.entryOf(key);
-        }
     }
 
     /**
@@ -91,56 +80,35 @@ public final class AdmissionQueues {
      *
      * @param offer null for none
      */
-    Permit enter(Object database, LockRequest keys, LockWait wait, @Nullable Object offer) {
-        Given.notNull(database, "The database is null; give the DataSource");
-        Permit outer = innermostOpen();
-        if (outer != null) {
-            outer.refuseToWaitForItself(database, keys.keys());
-            return begin(new Permit(this, database, keys, outer));
+    Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
+        KeyEntries entries = new KeyEntries(
+                Given.notNull(database, "The database is null; give the DataSource"), request, names);
+        Permit permit = new Permit(this, entries);
+        if (!entries.isOutermost()) {
+            entries.refuseToWaitForItself();
+            entries.surround();
+            return permit;
         }
         Events.@Nullable OfAdmission event = observer.beginAdmission();
         long start = System.nanoTime();
-        Permit permit = new Permit(this, database, keys, null);
         boolean admitted = false;
         try {
-            permit.entries.join(queues, keys, key -> new Place(database, key), offer);
-            permits.add(permit);
+            entries.join(queues, offer);
+            inside.add(entries);
             if (offer != null) {
                 // What it has to do while it waits is within this call.
-                begin(permit);
+                entries.surround();
             }
-            permit.entries.enter(wait, maxWaitersPerKey);
+            entries.enter(wait, maxWaitersPerKey);
+            entries.surround();
             admitted = true;
-            return begin(permit);
+            return permit;
         } finally {
             if (!admitted) {
                 permit.close();
             }
-            observer.endAdmission(event, start, keys, admitted);
+            observer.endAdmission(event, start, request, admitted);
         }
-    }
-
-    /** The permit of this thread. They may be closed in any order. */
-    static @Nullable Permit innermostOpen() {
-        Permit permit = KeyQueues.entered() instanceof Here here ? here.permit() : null;
-        while (permit != null && permit.closed) {
-            permit = permit.outer;
-        }
-        return permit;
-    }
-
-    /** The call of this thread has its connection: what it waited for the pool says nothing of its keys. */
-    static void begin() {
-        Permit permit = innermostOpen();
-        if (permit != null && !permit.begun) {
-            permit.begun = true;
-            permit.entries.begin();
-        }
-    }
-
-    private static Permit begin(Permit permit) {
-        KeyQueues.setEntered(new Here(permit));
-        return permit;
     }
 
     /** {@return how many keys have somebody in or past their queue} */
@@ -154,14 +122,14 @@ public final class AdmissionQueues {
      */
     public List<Entrant> entrants() {
         List<Entrant> entrants = new ArrayList<>();
-        for (Permit permit : permits) {
-            for (KeyEntries.Stay stay : permit.entries.stays()) {
+        for (KeyEntries entries : inside) {
+            for (KeyEntries.Stay stay : entries.stays()) {
                 if (stay.entry().isThere()) {
                     entrants.add(new Entrant(
-                            permit.database,
+                            entries.database(),
                             stay.key(),
                             stay.mode(),
-                            permit.thread.getName(),
+                            entries.thread().getName(),
                             stay.entry().isIn(),
                             Duration.ofNanos(stay.entry().ageNanos())));
                 }
@@ -173,49 +141,17 @@ public final class AdmissionQueues {
 
     /** The right to go on to the database. Close it, on the same thread, when the transaction has ended. */
     public static final class Permit implements AutoCloseable {
+        final KeyEntries entries;
         private final AdmissionQueues owner;
-        private final Object database;
-        private final LockRequest keys;
-        private final @Nullable Permit outer;
-        /** None where this call passed. */
-        private final KeyEntries entries;
 
-        private final Thread thread = Thread.currentThread();
-        private boolean begun;
-        private boolean closed;
-
-        private Permit(AdmissionQueues owner, Object database, LockRequest keys, @Nullable Permit outer) {
+        private Permit(AdmissionQueues owner, KeyEntries entries) {
             this.owner = owner;
-            this.database = database;
-            this.keys = keys;
-            this.outer = outer;
-            this.entries = new KeyEntries(owner.names);
+            this.entries = entries;
         }
 
         /** {@return whether this call queued: false within another one's permit, which passes at once} */
         public boolean isQueued() {
-            return outer == null;
-        }
-
-        LockRequest keys() {
-            return keys;
-        }
-
-        /** The entry of the only key; null where this call passed. */
-        @Nullable
-        QueueEntry entry() {
-            return entries.stays().size() == 1 ? entries.stays().get(0).entry() : null;
-        }
-
-        /** What another has made of what was offered; null where this call is to do it. */
-        QueueEntry.@Nullable Served served() {
-            QueueEntry only = entry();
-            return only == null ? null : only.served();
-        }
-
-        /** Whether others of this JVM want one of the keys; true if this call passed, as that is not known then. */
-        boolean isWanted() {
-            return entries.isWanted();
+            return entries.isOutermost();
         }
 
         /**
@@ -237,31 +173,8 @@ public final class AdmissionQueues {
          */
         @Override
         public void close() {
-            if (!thread.equals(Thread.currentThread())) {
-                throw new IllegalMonitorStateException(
-                        "The permit belongs to " + thread + "; close it on the thread that entered");
-            }
             entries.leave();
-            owner.permits.remove(this);
-            closed = true;
-            Permit current = innermostOpen();
-            KeyQueues.setEntered(current == null ? null : new Here(current));
-        }
-
-        /** In shared modes too: a writer elsewhere that waits for the first connection is in front of the second. */
-        private void refuseToWaitForItself(Object otherDatabase, List<LockKey> others) {
-            for (Permit permit = this; permit != null; permit = permit.outer) {
-                if (!permit.closed && permit.database.equals(otherDatabase)) {
-                    for (LockKey key : others) {
-                        if (permit.keys.keys().contains(key)) {
-                            throw new IllegalStateException(
-                                    "This thread holds " + owner.names.of(key) + " already in an outer"
-                                            + " transaction, and a second connection could wait for the first"
-                                            + " forever. Use the outer connection.");
-                        }
-                    }
-                }
-            }
+            owner.inside.remove(entries);
         }
     }
 }

@@ -40,7 +40,7 @@ public record Claim(
      */
     public Claim {
         table = TableName.normalize(table);
-        requireText(table, predicate, "predicate");
+        Given.text(predicate, "The predicate of a claim on " + table, "what stands behind WHERE");
         // Not List.copyOf(), as a bind may be null.
         binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());
         Given.notNull(order, "The order of a claim on " + table + " is null");
@@ -76,7 +76,7 @@ public record Claim(
      * @param order what stands behind ORDER BY
      */
     public Claim orderBy(String order) {
-        requireText(table, order, "order");
+        Given.text(order, "The order of a claim on " + table, "what stands behind ORDER BY");
         return new Claim(table, predicate, binds, order, limit, mode);
     }
 
@@ -102,12 +102,5 @@ public record Claim(
     public String toString() {
         return "claim of " + limit + " from " + table + " where " + predicate
                 + (order.isEmpty() ? "" : " order by " + order);
-    }
-
-    private static void requireText(String table, String text, String name) {
-        if (text == null || text.isBlank()) {
-            throw new IllegalArgumentException(
-                    "The " + name + " of a claim on " + table + " is " + (text == null ? "null" : "blank"));
-        }
     }
 }

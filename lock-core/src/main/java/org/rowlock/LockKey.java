@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
@@ -64,9 +65,7 @@ public sealed interface LockKey {
      * @param more the values of the others, in the order of the primary key
      */
     static Row row(String table, Object first, Object second, Object... more) {
-        if (more == null) {
-            throw new IllegalArgumentException("The id for table " + table + " is null from its third part on");
-        }
+        Given.notNull(more, "The id for table " + table + " is null from its third part on");
         List<Object> parts = new ArrayList<>(2 + more.length);
         parts.add(first);
         parts.add(second);
@@ -81,11 +80,8 @@ public sealed interface LockKey {
      * @param ids their ids, each as for {@link #row(String, Object)}
      */
     static List<LockKey> rows(String table, Collection<?> ids) {
-        if (ids == null) {
-            throw new IllegalArgumentException("The ids for table " + table + " are null; give a collection");
-        }
-        List<LockKey> keys = new ArrayList<>(ids.size());
-        for (Object id : ids) {
+        List<LockKey> keys = new ArrayList<>();
+        for (Object id : Given.notNull(ids, "The ids for table " + table + " are null; give a collection")) {
             keys.add(row(table, id));
         }
         return keys;

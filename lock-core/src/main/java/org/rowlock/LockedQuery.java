@@ -26,10 +26,7 @@ public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Obj
      * @param binds a value per parameter
      */
     public LockedQuery {
-        if (sql == null || sql.isBlank()) {
-            throw new IllegalArgumentException("The SQL of the query is " + (sql == null ? "null" : "blank")
-                    + "; give one statement that returns rows");
-        }
+        Given.text(sql, "The SQL of the query", "one statement that returns rows");
         Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
         // Not List.copyOf(), as a bind may be null.
         binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());

@@ -7,15 +7,14 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
-import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.group.Member;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Hold;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
@@ -27,26 +26,19 @@ final class LockedTransaction {
     private final RowLocks locks;
     private final AdmissionQueues admission;
     private final LockObserver observer;
-    private final KeyNames names;
-    private final Releases releases;
+    private final LockCalls calls;
     private final Groups groups;
 
     /** Of a claim, whose keys its acquisition reports, and of a lock that the COMMIT in its flush lets go. */
     private final Hold unheld;
 
     LockedTransaction(
-            RowLocks locks,
-            AdmissionQueues admission,
-            LockObserver observer,
-            KeyNames names,
-            Releases releases,
-            Groups groups) {
+            RowLocks locks, LockCalls calls, AdmissionQueues admission, LockObserver observer, Groups groups) {
         this.locks = locks;
-        this.groups = groups;
-        this.releases = releases;
-        this.observer = observer;
-        this.names = names;
+        this.calls = calls;
         this.admission = admission;
+        this.observer = observer;
+        this.groups = groups;
         this.unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
     }
 
@@ -63,7 +55,7 @@ final class LockedTransaction {
         LockWait wait = checked(dataSource, request);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
-            Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
+            Hold hold = observer.hold(request.keys(), request.mode(), calls.requests().config().strategyOf(request.keys()));
             LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
             return this.<T, X>onConnection(connect(dataSource, permit), hold, connection -> {
                 Locked<R> locked = locks.in(connection).locked(request, remaining, query);
@@ -83,7 +75,7 @@ final class LockedTransaction {
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
             Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
             T value = work.apply(claimed);
-            commit(connection, List.of(), claimed.atCommit(), releases.choice(List.of(), () -> false));
+            commit(connection, List.of(), claimed.atCommit(), calls.releases().choice(List.of(), () -> false));
             return value;
         });
     }
@@ -93,11 +85,12 @@ final class LockedTransaction {
         List<Write<?>> toSend = CommitWrites.toSend(writes);
         LockWait wait = checked(dataSource, request);
         Member member = RequestParts.of(request).inserts().isEmpty()
-                ? groups.member(request, wait, locks.strategyOf(request.keys()), toSend)
+                ? groups.member(request, wait, calls.requests().config().strategyOf(request.keys()), toSend)
                 : null;
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
-            QueueEntry.Served served = permit.served();
+            QueueEntry place = permit.entries.only();
+            QueueEntry.Served served = place == null ? null : place.served();
             if (member != null && served != null) {
                 groups.finish(member, served);
                 return;
@@ -109,7 +102,7 @@ final class LockedTransaction {
                     TransactionLocks tx = locks.in(to);
                     Ending.Choice endings = endings(request, permit);
                     Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
-                    Groups.Led led = leader == null ? Groups.Led.ALONE : groups.lead(leader, permit.entry(), to, flush);
+                    Groups.Led led = leader == null ? Groups.Led.ALONE : groups.lead(leader, place, to, flush);
                     if (led == Groups.Led.ALONE) {
                         tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
                         groups.doneAlone(leader);
@@ -162,7 +155,7 @@ final class LockedTransaction {
     }
 
     private Ending.Choice endings(LockRequest request, AdmissionQueues.Permit permit) {
-        return releases.choice(request.keys(), permit::isWanted);
+        return calls.releases().choice(request.keys(), permit.entries::isWanted);
     }
 
     /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */
@@ -171,15 +164,12 @@ final class LockedTransaction {
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
-        new Commit(connection, keys, names, endings).run(CommitWrites.toSend(writes));
+        new Commit(connection, keys, calls.requests().config().names(), endings).run(CommitWrites.toSend(writes));
     }
 
     private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
-        try (connection) {
-            if (!connection.isClosed() && !connection.getAutoCommit()) {
-                connection.rollback();
-            }
-            restore(connection, autoCommit);
+        try {
+            giveBack(connection, autoCommit);
         } catch (Throwable e) {
             failure.addSuppressed(e);
         }
@@ -187,20 +177,24 @@ final class LockedTransaction {
 
     /** The transaction has committed, so no failure from here on may look to the caller as if it had not. */
     private static void close(Connection connection, boolean autoCommit) {
-        try (connection) {
-            if (!connection.isClosed() && PgSession.of(connection).hasBegun()) {
-                // By a listener: the connection's autocommit would store it.
-                connection.rollback();
-            }
-            restore(connection, autoCommit);
+        try {
+            giveBack(connection, autoCommit);
         } catch (Throwable e) {
             LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
         }
     }
 
-    private static void restore(Connection connection, boolean autoCommit) throws SQLException {
-        if (!connection.isClosed() && connection.getAutoCommit() != autoCommit) {
-            connection.setAutoCommit(autoCommit);
+    /** Rolls back also what a listener has begun behind the commit: the connection's autocommit would store it. */
+    private static void giveBack(Connection connection, boolean autoCommit) throws SQLException {
+        try (connection) {
+            if (!connection.isClosed()) {
+                if (!connection.getAutoCommit()) {
+                    connection.rollback();
+                }
+                if (connection.getAutoCommit() != autoCommit) {
+                    connection.setAutoCommit(autoCommit);
+                }
+            }
         }
     }
 }

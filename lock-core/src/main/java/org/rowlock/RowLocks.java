@@ -14,6 +14,7 @@ import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
@@ -38,12 +39,11 @@ public final class RowLocks {
         this.requests = new LockRequests(builder.config());
         LockObserver observer = new LockObserver(builder.listener);
         this.release = builder.release;
-        Releases releases = new Releases(release);
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
-        this.calls = new LockCalls(requests, observer, queues, releases, builder.front);
+        this.calls = new LockCalls(requests, observer, queues, new Releases(release), builder.front);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         Groups groups = new Groups(builder.largestGroup, observer, builder.names);
-        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases, groups);
+        this.transaction = new LockedTransaction(this, calls, admission, observer, groups);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
@@ -65,7 +65,7 @@ public final class RowLocks {
      */
     public TransactionLocks in(Connection connection) {
         Given.notNull(connection, "The connection is null");
-        AdmissionQueues.begin();
+        KeyEntries.begin();
         return new TransactionLocks(connection, calls);
     }
 
@@ -75,10 +75,7 @@ public final class RowLocks {
      * key therefore hold no connection. The {@linkplain Locked#atCommit() writes} that the work adds go with the
      * COMMIT, in one flush.
      *
-     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the work is done
-     * all the same; see {@link Locked#absentRows} and {@link LockRequest#requireRow}.
-     *
-     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the queues
+     * <p>The work is done also if a row does not exist; see {@link LockRequest#requireRow}. Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the queues
      * by, as waiting there could deadlock. It uses a second connection, which costs a pool of few connections dearly:
      * better lock all keys in the outer call.
      *
@@ -92,8 +89,7 @@ public final class RowLocks {
      * @throws X what the work throws. Nothing is stored
      * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good; do not
-     *     run the work again before you have looked
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      * @throws RowlockException if the locks cannot be had, or the work went on in an aborted transaction. Nothing is
      *     stored
      * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
@@ -156,8 +152,8 @@ public final class RowLocks {
      * LockRequest#orInsert}, and what {@link CommitWrites} names. In REPEATABLE READ and SERIALIZABLE it takes as many
      * as the handover of the lock.
      *
-     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the writes are
-     * done all the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link LockRequest#requireRow()}.
+     * <p>The writes are done also if a row does not exist. If that matters, use {@link CommitWrite#expectOneRow()} or
+     * {@link LockRequest#requireRow()}.
      *
      * @param dataSource as there
      * @param request as there
@@ -176,10 +172,6 @@ public final class RowLocks {
      */
     public LockStrategy strategyOf(LockKey key) {
         return requests.config().strategyOf(Given.notNull(key, "The key is null"));
-    }
-
-    LockStrategy strategyOf(List<LockKey> keys) {
-        return requests.config().strategyOf(keys);
     }
 
     /** {@return when commits let go of the locks} */
@@ -213,7 +205,7 @@ public final class RowLocks {
      */
     public void checkTable(Connection connection, String table) throws SQLException {
         Given.notNull(connection, "The connection is null");
-        requests.check(PgSession.of(connection), TableName.normalize(table));
+        requests.tables().check(PgSession.of(connection), TableName.normalize(table));
     }
 
     /** {@return the admission queues, for code that begins transactions by other means than {@link #inTransaction}} */

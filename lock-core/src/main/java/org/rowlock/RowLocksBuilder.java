@@ -68,11 +68,7 @@ public final class RowLocksBuilder {
     public RowLocksBuilder idColumns(String table, String... columns) {
         List<String> names = new ArrayList<>();
         for (String column : Given.notNull(columns, "The columns given to RowLocks.builder() is null")) {
-            if (column == null || column.isBlank()) {
-                throw new IllegalArgumentException(
-                        "An id column of " + table + " is null or blank; give the name as the catalog has it");
-            }
-            names.add(column);
+            names.add(Given.text(column, "An id column of " + table, "the name as the catalog has it"));
         }
         if (names.isEmpty()) {
             throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or none"

@@ -85,8 +85,7 @@ public final class TransactionLocks {
 
     /**
      * Locks, all or none, and runs a query behind the locks, in one round trip. The query has a snapshot of its own, so
-     * it sees what the previous holder committed. If {@link LockStrategy#ROW} finds no row, nothing is locked, as with
-     * {@code FOR UPDATE}, and the query runs all the same.
+     * it sees what the previous holder committed. It runs also if a row does not exist.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param query runs behind the locks
@@ -202,8 +201,8 @@ public final class TransactionLocks {
      *
      * @param writes what to do before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good; do not
-     *     run the work again before you have looked. {@link CommitNotConfirmedException} if it surely has
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good. {@link
+     *     CommitNotConfirmedException} if it surely has, and may not last
      * @throws RowlockException if it has not, for another reason that is known
      * @throws SQLException if it has not, as a write failed or a deferred constraint
      * @throws IllegalArgumentException if the writes are null, or one cannot go with a commit: several statements, a
@@ -251,10 +250,10 @@ public final class TransactionLocks {
 
     /** The queues that this thread has passed know which others wait for the locks; without a queue any may. */
     private Ending.Choice endings() {
-        AdmissionQueues.Permit permit = AdmissionQueues.innermostOpen();
-        return permit == null
+        KeyEntries entered = KeyEntries.entered();
+        return entered == null
                 ? calls.releases().choice(List.of(), () -> true)
-                : calls.releases().choice(permit.keys().keys(), permit::isWanted);
+                : calls.releases().choice(entered.keys(), entered::isWanted);
     }
 
     private void rollBack(Throwable failure) {

@@ -30,6 +30,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -158,7 +159,7 @@ class DeadlockPropertiesTest {
 
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy) throws Exception {
         // One at a time at the server, so that all others have to wait in the JVM, for as long as they may.
-        assertNoMoreDeadlocks(program, strategy, KeyQueues.ofWidth(1, LONGEST_WAIT));
+        assertNoMoreDeadlocks(program, strategy, FixedWidth.queues(1, LONGEST_WAIT));
     }
 
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy, KeyQueues queues)

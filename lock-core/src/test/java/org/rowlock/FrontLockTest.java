@@ -30,6 +30,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -56,7 +57,7 @@ class FrontLockTest {
         return new LockCalls(
                 new LockRequests(config),
                 new LockObserver(null),
-                new KeyQueues(() -> new QueuePolicy.Fixed(100, bound.toNanos())),
+                new KeyQueues(() -> new FixedWidth(100, bound.toNanos())),
                 new Releases(LockRelease.PLAIN),
                 front);
     }

@@ -19,6 +19,7 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -104,7 +105,7 @@ class GateTest {
 
     @Test
     void noMoreThanTheBoundWaitAtTheServerForARow() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(2, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(2, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(6);
         List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
@@ -120,7 +121,7 @@ class GateTest {
 
     @Test
     void theyGoToTheServerInTheOrderOfTheirArrival() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -140,7 +141,7 @@ class GateTest {
 
     @Test
     void plainReadsBeforeTheLockDoNotCount() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -158,7 +159,7 @@ class GateTest {
 
     @Test
     void whoHoldsARowAlreadyDoesNotWaitInTheJvm() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(3);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -175,7 +176,7 @@ class GateTest {
 
     @Test
     void anotherRowASharedModeAndATryDoNotQueue() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -200,7 +201,7 @@ class GateTest {
 
     @Test
     void theTimeInTheJvmCountsAgainstTheBoundOfTheWait() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
@@ -221,7 +222,7 @@ class GateTest {
 
     @Test
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, 1));
+        Gated gated = Gated.by(FixedWidth.queues(1, 1));
         gated.lock(holder);
         List<Session> waiters = sessions(6);
         List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
@@ -234,7 +235,7 @@ class GateTest {
 
     @Test
     void anInterruptEndsTheWaitInTheJvmAndNotTheOneForTheLock() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
@@ -259,7 +260,7 @@ class GateTest {
 
     @Test
     void aFailureLeavesItsPlace() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         LockKey nowhere = LockKey.row("nowhere", 1);
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(gated.start(holder, nowhere, RowLockMode.FOR_UPDATE, LockWait.forever())::get)
@@ -271,7 +272,7 @@ class GateTest {
 
     @Test
     void aBackendThatIsKilledWhileItWaitsLeavesItsPlace() throws Exception {
-        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> killed = gated.start(waiters.get(0));

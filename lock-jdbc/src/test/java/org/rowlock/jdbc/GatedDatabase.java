@@ -13,6 +13,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** The wrapper with a gate of its own, which lets as few in as a test wants. */
@@ -25,7 +26,7 @@ final class GatedDatabase {
 
     /** Queues of one width. */
     static KeyQueues queues(int width, long longestNanos) {
-        return KeyQueues.ofWidth(width, longestNanos);
+        return FixedWidth.queues(width, longestNanos);
     }
 
     /** Queues that let many in, whose locks have one in front wherever that may be, to be waited for so long. */
@@ -34,7 +35,7 @@ final class GatedDatabase {
     }
 
     static KeyQueues fronts(int width, long longestNanos, long longestFrontNanos) {
-        QueuePolicy always = new QueuePolicy.Fixed(width, longestFrontNanos);
+        QueuePolicy always = new FixedWidth(width, longestFrontNanos);
         return new KeyQueues(() -> always, longestNanos);
     }
 

@@ -213,7 +213,14 @@ final class ClaimRunner<T> {
 
     private void refuse(Guard guard) {
         if (guard.isSnapshotStale()) {
-            throw staleSnapshot(guard);
+            throw Exceptions.transaction(
+                    LockTransactionException.Reason.ISOLATION,
+                    "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
+                            + ", and its snapshot"
+                            + " may show a row that another worker has just finished, which would run twice. Claim in"
+                            + " READ COMMITTED, or use strategy BOTH or ROW.",
+                    null,
+                    null);
         }
         if (guard.lock() == Guard.Lock.NOT_TRIED) {
             throw LockErrors.refused(asked(), guard, null);
@@ -236,15 +243,6 @@ final class ClaimRunner<T> {
                     + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
                     + " lock a name in front of the choice of a job.");
         }
-    }
-
-    private RowlockException staleSnapshot(Guard guard) {
-        return Exceptions.transaction(
-                LockTransactionException.Reason.ISOLATION,
-                "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
-                        + ", and its snapshot"
-                        + " may show a row that another worker has just finished, which would run twice. Claim in READ"
-                        + " COMMITTED, or use strategy BOTH or ROW.");
     }
 
     private Asked asked() {

@@ -23,7 +23,7 @@ import org.rowlock.internal.text.IdType;
  * The tables whose rows are locked, with their id columns; refuses ids that are none of their table, or another
  * spelling.
  */
-final class KnownTables {
+public final class KnownTables {
     private final LockConfig config;
     private final IdColumns idColumns;
 
@@ -38,28 +38,26 @@ final class KnownTables {
         return keyed(session, idColumns.of(session, name, given), given);
     }
 
-    void check(PgSession session, String name) throws SQLException {
+    /**
+     * Looks whether keys can be made of a table's ids, where its strategy needs them.
+     *
+     * @throws LockTargetException if not
+     */
+    public void check(PgSession session, String name) throws SQLException {
         List<String> given = config.idColumnsOf(name);
         keyed(session, idColumns.find(session, name, given), given);
     }
 
     /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
     private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
-        RowTable.Column keyless = config.strategyOf(table.name()).takesAdvisoryLock() ? keylessColumn(table) : null;
-        if (keyless != null) {
-            idColumns.forget(session, table, given);
-            throw TargetErrors.keyless(table, keyless);
-        }
-        return table;
-    }
-
-    private static RowTable.@Nullable Column keylessColumn(RowTable table) {
         for (RowTable.Column column : table.columns()) {
-            if (column.kind() == IdType.KEYLESS) {
-                return column;
+            if (column.kind() == IdType.KEYLESS
+                    && config.strategyOf(table.name()).takesAdvisoryLock()) {
+                idColumns.forget(session, table, given);
+                throw TargetErrors.keyless(table, column);
             }
         }
-        return null;
+        return table;
     }
 
     /**

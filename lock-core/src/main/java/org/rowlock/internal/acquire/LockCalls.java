@@ -21,6 +21,7 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.session.LockErrors;
@@ -176,7 +177,7 @@ public final class LockCalls {
 
     /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
     private Outcome inTurn(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        KeyQueues.Entered entered = KeyQueues.entered();
+        KeyEntries entered = KeyEntries.entered();
         if (!request.isOneRowExclusive()) {
             return told(entered, request, tail, lookedUp(session, request, tail));
         }
@@ -213,7 +214,7 @@ public final class LockCalls {
     }
 
     private static Outcome told(
-            KeyQueues.@Nullable Entered entered, ResolvedRequest request, @Nullable Tail tail, Outcome outcome) {
+            @Nullable KeyEntries entered, ResolvedRequest request, @Nullable Tail tail, Outcome outcome) {
         if (entered != null && outcome instanceof Held) {
             boolean holds = tail == null || !tail.isCommitting();
             for (LockKey key : request.keys()) {

@@ -1,6 +1,5 @@
 package org.rowlock.internal.acquire;
 
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -8,7 +7,6 @@ import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
@@ -18,7 +16,6 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
-import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Exceptions;
 
 /** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
@@ -87,17 +84,8 @@ public final class LockRequests {
     }
 
     /** The tables whose rows are locked. */
-    KnownTables tables() {
+    public KnownTables tables() {
         return tables;
-    }
-
-    /**
-     * Looks whether keys can be made of a table's ids, where its strategy needs them.
-     *
-     * @throws LockTargetException if not
-     */
-    public void check(PgSession session, String name) throws SQLException {
-        tables.check(session, name);
     }
 
     /** The databases that have Citus, as far as is known. */
@@ -105,9 +93,7 @@ public final class LockRequests {
         return citus;
     }
 
-    /**
-     * Splits the keys by the kind of lock.
-     */
+    /** Splits the keys by the kind of lock. */
     private ResolvedRequest ofSeveral(LockRequest request, LockWait wait, LockStrategy strategy) {
         List<LockKey> keys = request.keys();
         RowLockMode mode = request.mode();

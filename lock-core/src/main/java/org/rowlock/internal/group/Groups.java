@@ -66,7 +66,7 @@ public final class Groups {
                 || writes.isEmpty()) {
             return null;
         }
-        return new Member(request.keys().get(0), request.mode(), wait, strategy, request.isRowRequired(), writes);
+        return new Member(request, wait, strategy, writes);
     }
 
     /** What became of the call of a leader. */
@@ -104,7 +104,6 @@ public final class Groups {
         return taken.isEmpty() ? Led.ALONE : send(leader, taken, connection, flush);
     }
 
-    /** A call that led nobody is done. */
     public void doneAlone(@Nullable Member member) {
         if (member != null) {
             sizes.done(member.key, 1);

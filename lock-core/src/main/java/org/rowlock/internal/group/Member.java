@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.observe.Events;
@@ -52,9 +52,8 @@ public final class Member implements Offer, Write.Mapping {
     private int groupExecutions = 2;
 
     private long groupBytes;
-    private final RowLockMode mode;
+    private final LockRequest request;
     private final LockStrategy strategy;
-    private final boolean rowRequired;
     private final Thread thread = Thread.currentThread();
     private final long startNanos = System.nanoTime();
     private Events.@Nullable OfAcquisition event;
@@ -64,18 +63,11 @@ public final class Member implements Offer, Write.Mapping {
 
     private volatile @Nullable Runnable mapping;
 
-    Member(
-            LockKey key,
-            RowLockMode mode,
-            LockWait bound,
-            LockStrategy strategy,
-            boolean rowRequired,
-            List<Write<?>> writes) {
-        this.key = key;
-        this.mode = mode;
+    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write<?>> writes) {
+        this.key = request.keys().get(0);
+        this.request = request;
         this.bound = bound;
         this.strategy = strategy;
-        this.rowRequired = rowRequired;
         this.writes = writes;
         this.executions = (int) executions(writes).count();
         this.bytes = writes.stream()
@@ -112,8 +104,8 @@ public final class Member implements Offer, Write.Mapping {
     /** Whether one more, at first this one itself, goes into the group that it is to lead. */
     boolean takes(Object offer, PgSession session) {
         boolean fits = offer instanceof Member member
-                && rowRequired == member.rowRequired
-                && mode == member.mode
+                && request.isRowRequired() == member.request.isRowRequired()
+                && request.mode() == member.request.mode()
                 && isSameId(key, member.key)
                 && bound.isBounded() == member.bound.isBounded()
                 && !member.remaining().isNoWait()
@@ -137,7 +129,6 @@ public final class Member implements Offer, Write.Mapping {
         return bound.remaining(startNanos);
     }
 
-    /** It is about to be sent. */
     void begin(LockObserver observer) {
         event = observer.begin();
         sentNanos = System.nanoTime();
@@ -146,7 +137,7 @@ public final class Member implements Offer, Write.Mapping {
 
     /** Reports what became of it, once; on its own thread. */
     void tell(LockObserver observer, LockAcquisition.Outcome outcome) {
-        observer.end(event, sentNanos, List.of(key), mode, strategy, bound, outcome);
+        observer.end(event, sentNanos, request.keys(), request.mode(), strategy, bound, outcome);
     }
 
     /**

@@ -14,7 +14,6 @@ import org.rowlock.RowLockMode;
 public final class Events {
     private Events() {}
 
-    /** Of some keys. */
     @Category("Rowlock")
     @StackTrace(false)
     abstract static class OfKeys extends Event {

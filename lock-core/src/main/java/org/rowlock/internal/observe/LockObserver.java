@@ -93,7 +93,6 @@ public final class LockObserver {
         }
     }
 
-    /** Of keys that are about to be locked. */
     public Hold hold(List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
         return new Hold(keys, mode, strategy);
     }
@@ -113,14 +112,12 @@ public final class LockObserver {
             this.strategy = strategy;
         }
 
-        /** The locks are held. */
         public void begins() {
             event = begun(Events.OfHold::new);
             held = true;
             startNanos = System.nanoTime();
         }
 
-        /** The transaction is over. */
         public void ends(boolean committed) {
             if (!held) {
                 return;

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockKey;
 
 /**
  * All queues of one owner. {@link #join} is for a transaction that has no connection yet: each key has a queue of its
@@ -21,30 +20,10 @@ public final class KeyQueues {
     /** A power of two. */
     private static final int HASHES = 1 << 12;
 
-    /** Of all queues, since a thread that waits anywhere while it holds a lock could be in a deadlock. */
-    private static final ThreadLocal<@Nullable Entered> ENTERED = new ThreadLocal<>();
-
     private final Supplier<? extends QueuePolicy> policies;
     private final long longestNanos;
     private final AtomicReferenceArray<@Nullable KeyQueue> byHash = new AtomicReferenceArray<>(HASHES);
     private final ConcurrentMap<Object, KeyQueue> byKey = new ConcurrentHashMap<>();
-
-    /** What a thread has entered before it had a connection: until it leaves, it queues nowhere else. */
-    public interface Entered {
-        /** Its entry in the queue of a key, or null. */
-        @Nullable
-        QueueEntry entryOf(LockKey key);
-    }
-
-    /** What this thread has entered, or null. */
-    public static @Nullable Entered entered() {
-        return ENTERED.get();
-    }
-
-    /** This thread has entered, or has left what it had entered last: null for nothing. */
-    public static void setEntered(@Nullable Entered entered) {
-        ENTERED.set(entered);
-    }
 
     /** @param policies makes the policy of a hash of keys */
     public KeyQueues(Supplier<? extends QueuePolicy> policies) {
@@ -58,17 +37,6 @@ public final class KeyQueues {
     public KeyQueues(Supplier<? extends QueuePolicy> policies, long longestNanos) {
         this.policies = policies;
         this.longestNanos = longestNanos;
-    }
-
-    /** Queues of one width. */
-    public static KeyQueues ofWidth(int width) {
-        return ofWidth(width, LONGEST_NANOS);
-    }
-
-    /** The same, with another time after which more are let in. */
-    public static KeyQueues ofWidth(int width, long longestNanos) {
-        QueuePolicy fixed = new QueuePolicy.Fixed(width, 0);
-        return new KeyQueues(() -> fixed, longestNanos);
     }
 
     /** Queues that adapt to the key. */
@@ -125,7 +93,6 @@ public final class KeyQueues {
         byKey.computeIfPresent(key, (same, queue) -> --queue.users == 0 ? null : queue);
     }
 
-    /** How many keys have a queue of their own. */
     public int keysInUse() {
         return byKey.size();
     }

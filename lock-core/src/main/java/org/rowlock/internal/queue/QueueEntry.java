@@ -21,11 +21,9 @@ import org.rowlock.LockFront;
  * and goes in by itself. Entries that the holder has neither completed nor handed back when it leaves are handed back.
  */
 public final class QueueEntry {
-    /** Where an entry is. */
     public enum State {
         /** Made, and not entered. */
         NEW,
-        /** Waits in the queue. */
         WAITING,
         /** May go to the server. */
         IN,
@@ -35,9 +33,7 @@ public final class QueueEntry {
         SERVED,
         /** Its wait has ended without a place: its time was over, or its thread was interrupted or woken. */
         OVER,
-        /** As many wait as may. */
         FULL,
-        /** Has left. */
         LEFT
     }
 
@@ -58,7 +54,6 @@ public final class QueueEntry {
 
     @Nullable
     Object offer;
-    /** What has taken it. */
     @Nullable
     QueueEntry holder;
 
@@ -70,7 +65,6 @@ public final class QueueEntry {
     int inFront;
     long lockedNanos;
 
-    /** What goes in front of its lock, if anything does. */
     @Nullable
     Front front;
 
@@ -124,7 +118,6 @@ public final class QueueEntry {
         sentNanos = System.nanoTime();
     }
 
-    /** Lets the next in. */
     public void leave() {
         queue.leave(this);
     }
@@ -176,7 +169,6 @@ public final class QueueEntry {
         return state == State.IN && counted && !shared;
     }
 
-    /** It gives its place back. */
     void stayed(long now, boolean crowded) {
         if (queue.isKept() && !shared) {
             queue.policy.stayed(now - sentNanos, crowded);
@@ -202,18 +194,15 @@ public final class QueueEntry {
         }
     }
 
-    /** Whether it is in. */
     public boolean isIn() {
         return state == State.IN;
     }
 
-    /** Whether it waits, or is in. */
     public boolean isThere() {
         State now = state;
         return now == State.WAITING || now == State.TAKEN || now == State.IN;
     }
 
-    /** How long it has been waiting, or in. */
     public long ageNanos() {
         return Math.max(0, System.nanoTime() - sinceNanos);
     }
@@ -264,7 +253,6 @@ public final class QueueEntry {
         return offer;
     }
 
-    /** Ends the wait of a taken entry with a value. */
     public void complete(@Nullable Object value) {
         queue.end(this, new Served(value, null));
     }
@@ -284,7 +272,6 @@ public final class QueueEntry {
         return state == State.SERVED ? served : null;
     }
 
-    /** It may go to the server. */
     void enters() {
         sentNanos = System.nanoTime();
         sinceNanos = sentNanos;

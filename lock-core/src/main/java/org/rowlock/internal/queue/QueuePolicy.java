@@ -73,22 +73,4 @@ public interface QueuePolicy {
      * @param crowded whether somebody waits in the queue
      */
     default void stayed(long nanos, boolean crowded) {}
-
-    /**
-     * Always the same.
-     *
-     * @param width how many may be inside
-     * @param frontNanos how long each waits at most for the advisory key in front of its lock; 0 for no key in front
-     */
-    record Fixed(int width, long frontNanos) implements QueuePolicy {
-        @Override
-        public int width(boolean kept, int waiting) {
-            return width;
-        }
-
-        @Override
-        public long frontNanos(boolean always) {
-            return frontNanos;
-        }
-    }
 }

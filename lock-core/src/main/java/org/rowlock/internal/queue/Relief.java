@@ -6,7 +6,6 @@ package org.rowlock.internal.queue;
  * server. Used under the lock of the queue, but for {@link #untilMore}.
  */
 final class Relief {
-    /** Lets in nobody more. */
     static final Relief NEVER = new Relief(Long.MAX_VALUE);
 
     /** How many times the longest wait more may be in after it. */
@@ -37,12 +36,10 @@ final class Relief {
         }
     }
 
-    /** How long until more are to be let in. */
     long untilMore() {
         return longestNanos == Long.MAX_VALUE ? longestNanos : longestNanos - (System.nanoTime() - moved);
     }
 
-    /** How long it lasts. */
     long wideNanos() {
         return WIDE_TIMES * longestNanos;
     }

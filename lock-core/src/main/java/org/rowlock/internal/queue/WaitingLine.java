@@ -25,7 +25,6 @@ final class WaitingLine {
         entry.state = State.WAITING;
     }
 
-    /** The first that waits. */
     @Nullable
     QueueEntry first() {
         for (QueueEntry each : all) {
@@ -36,14 +35,12 @@ final class WaitingLine {
         return null;
     }
 
-    /** An entry goes, if it is there. */
     void remove(QueueEntry entry) {
         if (!all.isEmpty() && all.remove(entry) && entry.state == State.TAKEN) {
             taken--;
         }
     }
 
-    /** How many wait for a place. */
     int size() {
         return all.size() - taken;
     }

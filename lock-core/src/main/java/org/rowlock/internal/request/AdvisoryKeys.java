@@ -20,7 +20,6 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> mo
 
     /** The forms of key version 1, and the form for several keys at a time. */
     public enum Shape {
-        /** No advisory lock. */
         NONE,
         /** A row whose id is an int4: the pair of table and id. */
         ROW_INT,
@@ -28,9 +27,7 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> mo
         ROW_TEXT,
         /** A name: a bigint from md5. */
         NAME,
-        /** A raw bigint. */
         NUMBER,
-        /** A raw pair. */
         PAIR,
         /** Several rows of one table, all by an int4: the common case of several. */
         ROWS_INT,
@@ -69,7 +66,6 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> mo
         return keys.isEmpty();
     }
 
-    /** The tables of the keys, in one order. */
     public List<String> tables() {
         if (keys.isEmpty()) {
             return List.of();

@@ -3,8 +3,8 @@ package org.rowlock.internal.request;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
@@ -19,25 +19,48 @@ import org.rowlock.internal.text.Exceptions;
 
 /**
  * The entries of one call in the queues of its keys, in the one order of all calls. {@link #leave} gives back all of
- * them, however far the call has come.
+ * them, however far the call has come. A call within another one's stay has none, and passes.
  */
-public final class KeyEntries implements KeyQueues.Entered {
-    private static final Comparator<Ranked> ORDER = Comparator.comparingInt(
-                    (Ranked ranked) -> ranked.text().length())
-            .thenComparing(Ranked::text)
-            .thenComparing(ranked -> exactText(ranked.key()));
+public final class KeyEntries {
+    /** Of all queues, since a thread that waits anywhere while it holds a lock could be in a deadlock. */
+    private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
 
+    private static final Comparator<String> SHORTER_FIRST =
+            Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
+
+    private final Object database;
+    private final LockRequest request;
     private final KeyNames names;
+    private final @Nullable KeyEntries outer = ENTERED.get();
+    private final Thread thread = Thread.currentThread();
     private final List<Stay> stays = new ArrayList<>(1);
+    private boolean begun;
+    private boolean closed;
 
-    /** A key with its text, which is made once and not at every comparison. */
-    private record Ranked(LockKey key, String text) {}
+    /** A key in one database, as one application may use several. */
+    private record Place(Object database, LockKey key) {}
 
     /** Where a call stands in the queue of one key. */
     public record Stay(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
-    public KeyEntries(KeyNames names) {
+    public KeyEntries(Object database, LockRequest request, KeyNames names) {
+        this.database = database;
+        this.request = request;
         this.names = names;
+    }
+
+    /** The innermost of this thread that it has not left, or null. */
+    public static @Nullable KeyEntries entered() {
+        return ENTERED.get();
+    }
+
+    /** The innermost call of this thread has its connection: what it waited for the pool says nothing of its keys. */
+    public static void begin() {
+        KeyEntries entries = entered();
+        if (entries != null && !entries.begun) {
+            entries.begun = true;
+            entries.stays.forEach(stay -> stay.entry().begin());
+        }
     }
 
     /**
@@ -46,33 +69,53 @@ public final class KeyEntries implements KeyQueues.Entered {
      * another.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
-        return keys.size() == 1
-                ? keys
-                : keys.stream()
-                        .map(key -> new Ranked(key, key.toString()))
-                        .sorted(ORDER)
-                        .map(Ranked::key)
-                        .toList();
+        if (keys.size() == 1) {
+            return keys;
+        }
+        Map<String, LockKey> byText = new TreeMap<>(SHORTER_FIRST);
+        keys.forEach(key -> byText.put(exactText(key), key));
+        return List.copyOf(byText.values());
     }
 
     /** Distinguishes keys that look alike: row[a, b] of one column and of two, or a table called name and a name. */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
-                ? row.id().stream().map(part -> part.length() + ":" + part).collect(Collectors.joining())
-                : key.getClass().getSimpleName();
+                ? row.table() + "[" + String.join("\0", row.id())
+                : key.getClass().getSimpleName() + key;
+    }
+
+    /** Whether it is not within another call of its thread, which passes as it has a database lock already. */
+    public boolean isOutermost() {
+        return outer == null;
+    }
+
+    /** What this thread does from now on is within it. */
+    public void surround() {
+        ENTERED.set(this);
     }
 
     /**
      * Takes part in the queues, and enters none.
      *
-     * @param place of a key, in one database
      * @param offer what a thread inside may do for this call: see {@link QueueEntry}; null for nothing
      */
-    public void join(KeyQueues queues, LockRequest keys, Function<LockKey, Object> place, @Nullable Object offer) {
-        for (LockKey key : ordered(keys.keys())) {
-            RowLockMode mode = keys.modeOf(key);
-            stays.add(new Stay(key, mode, queues.join(place.apply(key), mode.isShared(), offer)));
+    public void join(KeyQueues queues, @Nullable Object offer) {
+        for (LockKey key : ordered(request.keys())) {
+            RowLockMode mode = request.modeOf(key);
+            stays.add(new Stay(key, mode, queues.join(new Place(database, key), mode.isShared(), offer)));
         }
+    }
+
+    public Object database() {
+        return database;
+    }
+
+    public List<LockKey> keys() {
+        return request.keys();
+    }
+
+    public Thread thread() {
+        return thread;
     }
 
     /** All of them; may be read by other threads once they are joined. */
@@ -80,7 +123,6 @@ public final class KeyEntries implements KeyQueues.Entered {
         return stays;
     }
 
-    /** Enters one after the other. */
     public void enter(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
         long most = wait.nanos();
@@ -127,12 +169,6 @@ public final class KeyEntries implements KeyQueues.Entered {
                 null);
     }
 
-    /** The call has its connection: what it waited for the pool says nothing of its keys. */
-    public void begin() {
-        stays.forEach(stay -> stay.entry().begin());
-    }
-
-    @Override
     public @Nullable QueueEntry entryOf(LockKey key) {
         for (Stay stay : stays) {
             if (stay.key().equals(key)) {
@@ -140,6 +176,11 @@ public final class KeyEntries implements KeyQueues.Entered {
             }
         }
         return null;
+    }
+
+    /** The entry of the only key; null where this call passed, or has several. */
+    public @Nullable QueueEntry only() {
+        return stays.size() == 1 ? stays.get(0).entry() : null;
     }
 
     /** Whether others want one of the keys; if there is no entry that is not known, and so any may. */
@@ -152,9 +193,44 @@ public final class KeyEntries implements KeyQueues.Entered {
         return stays.isEmpty();
     }
 
+    /**
+     * Gives back all places. A second call does nothing.
+     *
+     * @throws IllegalMonitorStateException if called on another thread than the one that entered
+     */
     public void leave() {
+        if (!thread.equals(Thread.currentThread())) {
+            throw new IllegalMonitorStateException(
+                    "The permit belongs to " + thread + "; close it on the thread that entered");
+        }
         for (int i = stays.size() - 1; i >= 0; i--) {
             stays.get(i).entry().leave();
+        }
+        closed = true;
+        KeyEntries open = ENTERED.get();
+        while (open != null && open.closed) {
+            open = open.outer;
+        }
+        ENTERED.set(open);
+    }
+
+    /**
+     * In shared modes too: a writer elsewhere that waits for the first connection is in front of the second.
+     *
+     * @throws IllegalStateException if the thread holds one of the keys already
+     */
+    public void refuseToWaitForItself() {
+        for (KeyEntries held = outer; held != null; held = held.outer) {
+            if (!held.closed && held.database.equals(database)) {
+                for (LockKey key : request.keys()) {
+                    if (held.request.keys().contains(key)) {
+                        throw new IllegalStateException(
+                                "This thread holds " + names.of(key) + " already in an outer"
+                                        + " transaction, and a second connection could wait for the first"
+                                        + " forever. Use the outer connection.");
+                    }
+                }
+            }
         }
     }
 }

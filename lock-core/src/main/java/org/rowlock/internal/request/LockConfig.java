@@ -41,7 +41,6 @@ public record LockConfig(
         return defaultStrategy == LockStrategy.ADVISORY || strategies.containsValue(LockStrategy.ADVISORY);
     }
 
-    /** Those that are named in it. */
     public Set<String> tables() {
         Set<String> tables = new TreeSet<>(strategies.keySet());
         tables.addAll(idColumns.keySet());

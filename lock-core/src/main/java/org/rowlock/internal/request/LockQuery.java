@@ -27,11 +27,6 @@ public record LockQuery<T>(LockedQuery<T> query, OpenRows open) implements Tail,
     }
 
     @Override
-    public int bind(PreparedStatement statement, int at) throws SQLException {
-        return Tail.bind(statement, at, binds());
-    }
-
-    @Override
     public void read(PreparedStatement statement, boolean isRows) throws SQLException {
         if (!isRows) {
             throw new IllegalArgumentException("The SQL of the query returned no rows to read but an update count of "
@@ -39,16 +34,6 @@ public record LockQuery<T>(LockedQuery<T> query, OpenRows open) implements Tail,
                     + " RETURNING");
         }
         open.add(statement.getResultSet());
-    }
-
-    @Override
-    public @Nullable Watch watch() {
-        return null;
-    }
-
-    @Override
-    public boolean isOneShot() {
-        return Tail.hasUntyped(binds());
     }
 
     /** What it has returned, mapped. Behind all that Rowlock has to read: the mapper is the caller's. */

@@ -19,7 +19,6 @@ public final class OpenRows implements AutoCloseable {
     private final List<PreparedStatement> statements = new ArrayList<>(1);
     private final List<ResultSet> results = new ArrayList<>(1);
 
-    /** Keeps a statement open with its results. */
     public PreparedStatement keep(PreparedStatement statement) {
         statements.add(statement);
         return statement;

@@ -67,7 +67,6 @@ public record ResolvedRequest(
 
     /** The rows of one table that are locked in one mode. */
     public record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {
-        /** The ids as they were given. */
         public List<List<String>> ids() {
             return keys.stream().map(Row::givenId).toList();
         }
@@ -210,7 +209,6 @@ public record ResolvedRequest(
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */
     public record Misnamed(Row key, List<String> id) {}
 
-    /** A key whose row has another key, or null where there is none. */
     @Nullable
     public Misnamed misnamed(List<List<FoundRow>> found, List<List<FoundRow>> meant) {
         Misnamed ofRows = misnamedIn(rows, found);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
@@ -58,31 +59,17 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
 
     /** Sets the parameters of {@link #ids}, or the one of a list of ids of one column. */
     public int bindIds(PreparedStatement statement, int at, List<List<String>> ids) throws SQLException {
-        for (int column = 0; column < columns.size(); column++) {
+        for (int i = 0; i < columns.size(); i++) {
+            int column = i;
+            Stream<String> part = ids.stream().map(id -> id.get(column));
             if (columns.get(column).kind() == IdType.INTEGER) {
-                statement.setObject(at + column, numbers(ids, column));
+                // The driver sends these as they are. Other texts are refused before.
+                statement.setObject(at + column, part.mapToInt(Integer::parseInt).toArray());
             } else {
-                statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts(ids, column)));
+                statement.setArray(at + column, statement.getConnection().createArrayOf("text", part.toArray()));
             }
         }
         return at + columns.size();
-    }
-
-    private static Object[] texts(List<List<String>> ids, int column) {
-        Object[] texts = new Object[ids.size()];
-        for (int i = 0; i < texts.length; i++) {
-            texts[i] = ids.get(i).get(column);
-        }
-        return texts;
-    }
-
-    /** The driver sends these as they are. Other texts are refused before. */
-    private static int[] numbers(List<List<String>> ids, int column) {
-        int[] numbers = new int[ids.size()];
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = Integer.parseInt(ids.get(i).get(column));
-        }
-        return numbers;
     }
 
     /** Whether the text of each column is that which the server prints of the row's, so that it identifies the row. */

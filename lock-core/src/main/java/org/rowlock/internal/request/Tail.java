@@ -21,7 +21,9 @@ public interface Tail {
      * Sets the parameters from index {@code at} on and gives the index behind the last one. From then on it may be
      * sent.
      */
-    int bind(PreparedStatement statement, int at) throws SQLException;
+    default int bind(PreparedStatement statement, int at) throws SQLException {
+        return bind(statement, at, binds());
+    }
 
     /**
      * Reads what each statement returned. Leaves the statement at the last result.
@@ -34,8 +36,9 @@ public interface Tail {
     OpenRows open();
 
     /** How the server is to look after its client while it commits; null where there is no COMMIT. */
-    @Nullable
-    Watch watch();
+    default @Nullable Watch watch() {
+        return null;
+    }
 
     /** Whether the transaction is over when its results are read. */
     default boolean isCommitting() {
@@ -46,7 +49,9 @@ public interface Tail {
      * Whether the server is not to keep what it prepares: where the driver binds a value without a type, for it to
      * find.
      */
-    boolean isOneShot();
+    default boolean isOneShot() {
+        return hasUntyped(binds());
+    }
 
     /** Whether its text may be sent again, and so is to be kept. */
     default boolean isKept() {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrite;
 import org.rowlock.RowMapper;
+import org.rowlock.internal.text.Given;
 
 /** A caller's statement that is sent with the COMMIT, and once it is committed, what it did. */
 public final class Write<T> implements CommitWrite<T> {
@@ -23,12 +24,11 @@ public final class Write<T> implements CommitWrite<T> {
     private @Nullable Mapping mapping;
     private @Nullable WriteResult<T> result;
 
+    /** Why its answer was not read, of a write that is or may be stored; else null. */
+    private @Nullable CommitOutcomeUnknownException untold;
+
     public Write(String sql, @Nullable RowMapper<T> mapper) {
-        if (sql == null || sql.isBlank()) {
-            throw new IllegalArgumentException(
-                    "The SQL of the write is " + (sql == null ? "null" : "blank") + "; give one statement");
-        }
-        this.sql = sql;
+        this.sql = Given.text(sql, "The SQL of the write", "one statement");
         this.mapper = mapper;
     }
 
@@ -44,9 +44,7 @@ public final class Write<T> implements CommitWrite<T> {
 
     @Override
     public Write<T> and(@Nullable Object... binds) {
-        if (binds == null) {
-            throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
-        }
+        Given.notNull(binds, "The binds are null; give a value per parameter, or none");
         refuseIfSent();
         // Not List.of(), as a bind may be null.
         executions.add(Arrays.asList(binds.clone()));
@@ -73,7 +71,6 @@ public final class Write<T> implements CommitWrite<T> {
         return own == null || by == null ? own : row -> by.map(own, row);
     }
 
-    /** The values of each execution. */
     public List<List<@Nullable Object>> executions() {
         return executions;
     }
@@ -93,18 +90,17 @@ public final class Write<T> implements CommitWrite<T> {
      * @throws IllegalStateException if it is committed, or may be
      */
     public void refuseIfSent() {
-        if (result == null) {
-            return;
-        }
-        if (result.untold() != null) {
+        if (untold != null) {
             throw new IllegalStateException(
                     "These writes were sent already, and sent again they could be done twice. Look whether they are"
                             + " stored; if not, make new CommitWrites. "
-                            + result.untold().getMessage(),
-                    result.untold());
+                            + untold.getMessage(),
+                    untold);
         }
-        throw new IllegalStateException(
-                "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
+        if (result != null) {
+            throw new IllegalStateException(
+                    "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
+        }
     }
 
     @Override
@@ -119,14 +115,13 @@ public final class Write<T> implements CommitWrite<T> {
     }
 
     private WriteResult<T> result() {
+        if (untold != null) {
+            throw new IllegalStateException("What it did is not known. " + untold.getMessage(), untold);
+        }
         if (result == null) {
             throw new IllegalStateException(
                     "What it did is not known: it is sent with the COMMIT, and the transaction has"
                             + " not committed. Ask afterwards: " + sql);
-        }
-        if (result.untold() != null) {
-            throw new IllegalStateException(
-                    "What it did is not known. " + result.untold().getMessage(), result.untold());
         }
         return result;
     }
@@ -138,7 +133,7 @@ public final class Write<T> implements CommitWrite<T> {
     /** It may be stored, and what it did is not known: it is not to be sent again. */
     public void untold(CommitOutcomeUnknownException why) {
         if (result == null) {
-            result = new WriteResult<>(this, why);
+            untold = why;
         }
     }
 }

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.RowMapper;
 
 /** What a write did, read as its answers come. */
@@ -15,16 +14,9 @@ public final class WriteResult<T> {
     private final List<@Nullable ResultSet> returned = new ArrayList<>(0);
     private final List<T> rows = new ArrayList<>(0);
     private @Nullable SQLException failure;
-    private final @Nullable CommitOutcomeUnknownException untold;
 
     public WriteResult(Write<T> write) {
-        this(write, null);
-    }
-
-    /** @param untold why its answer was not read, of a write that is or may be stored; else null */
-    WriteResult(Write<T> write, @Nullable CommitOutcomeUnknownException untold) {
         this.write = write;
-        this.untold = untold;
     }
 
     public Write<T> write() {
@@ -44,7 +36,6 @@ public final class WriteResult<T> {
         }
     }
 
-    /** Makes it the write's. */
     public void handOut() {
         write.done(this);
     }
@@ -75,12 +66,6 @@ public final class WriteResult<T> {
         }
     }
 
-    /** Why what it did is not known, or null. */
-    public @Nullable CommitOutcomeUnknownException untold() {
-        return untold;
-    }
-
-    /** Per execution. */
     public List<Long> counts() {
         return counts;
     }

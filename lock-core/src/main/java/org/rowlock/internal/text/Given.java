@@ -17,4 +17,16 @@ public final class Given {
         }
         return value;
     }
+
+    /**
+     * {@return the text}
+     *
+     * @throws IllegalArgumentException if it is null or blank
+     */
+    public static String text(@Nullable String value, String what, String cure) {
+        if (value == null || value.isBlank()) {
+            throw new IllegalArgumentException(what + " is " + (value == null ? "null" : "blank") + "; give " + cure);
+        }
+        return value;
+    }
 }

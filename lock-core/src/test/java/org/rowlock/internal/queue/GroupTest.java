@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.internal.queue.QueueEntry.State;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** What a holder does for those who wait behind it. */
@@ -23,7 +24,7 @@ class GroupTest {
     private static final Object KEY = "key";
     private static final long FOREVER = Long.MAX_VALUE;
 
-    private final KeyQueues queues = KeyQueues.ofWidth(1);
+    private final KeyQueues queues = FixedWidth.queues(1);
     private final List<Member> members = new ArrayList<>();
     private QueueEntry holder;
 

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowlock.internal.queue.QueueEntry.State;
+import org.rowlock.testing.FixedWidth;
 
 /** Whom a queue lets in, and when: by threads, without a server. */
 class KeyQueueTest {
@@ -147,7 +148,7 @@ class KeyQueueTest {
 
     @Test
     void aPlaceIsTheNextOnesBeforeHeWakes() throws Exception {
-        Crossing crossing = new Crossing(new QueuePolicy.Fixed(1, 0));
+        Crossing crossing = new Crossing(new FixedWidth(1, 0));
         QueueEntry holder = enter(crossing, false);
         Future<QueueEntry> next = queue(crossing, false);
         Future<QueueEntry> last = queue(crossing, false);

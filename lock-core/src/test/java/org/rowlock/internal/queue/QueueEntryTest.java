@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.rowlock.internal.queue.QueueEntry.State;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** What ends a wait, and when it is too late for that. */
 class QueueEntryTest {
     private static final long MOST = TestDatabase.DEADLINE.toNanos();
 
-    private final KeyQueues queues = KeyQueues.ofWidth(1, MOST);
+    private final KeyQueues queues = FixedWidth.queues(1, MOST);
     private final QueueEntry holder = queues.entry(1, null);
     private final QueueEntry entry = queues.entry(1, null);
 

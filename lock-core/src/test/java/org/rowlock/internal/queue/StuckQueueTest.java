@@ -10,6 +10,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** Whom a queue of width 1 lets in while nobody gets the row. */
@@ -18,7 +19,7 @@ class StuckQueueTest {
 
     private static final int ROW = 4711;
 
-    private final KeyQueues queues = KeyQueues.ofWidth(1, NEVER_OVER);
+    private final KeyQueues queues = FixedWidth.queues(1, NEVER_OVER);
     private final KeyQueue place = queues.queueOf(ROW);
     private final List<QueueEntry> entries = new CopyOnWriteArrayList<>();
     private final List<Thread> waiters = new ArrayList<>();

@@ -6,9 +6,9 @@ import javax.sql.DataSource;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
+import org.rowlock.testing.FixedWidth;
 
 /** The wrapper with a gate that lets one transaction at a time go to a row, as if every row were the hottest. */
 public final class OneAtATime {
@@ -19,7 +19,7 @@ public final class OneAtATime {
         JdbcSettings settings =
                 new JdbcSettings("one at a time", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, front, 1);
         long second = Duration.ofSeconds(1).toNanos();
-        KeyQueues gate = new KeyQueues(() -> new QueuePolicy.Fixed(1, second), second);
+        KeyQueues gate = new KeyQueues(() -> new FixedWidth(1, second), second);
         return new RowlockDataSource(dataSource, new DropIn(settings, gate));
     }
 }

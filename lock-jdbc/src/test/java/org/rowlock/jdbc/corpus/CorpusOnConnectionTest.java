@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.corpus.Corpus.Lock;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** A connection knows the row of each statement of the corpus: from its text, the catalog and what is bound. */
@@ -29,7 +29,7 @@ class CorpusOnConnectionTest {
     private final DropIn dropIn = new DropIn(
             new JdbcSettings(
                     "corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 1),
-            KeyQueues.ofWidth(0));
+            FixedWidth.queues(0));
 
     @Test
     void theRowsThatWouldQueueAreThoseOfTheCorpus() throws Exception {
