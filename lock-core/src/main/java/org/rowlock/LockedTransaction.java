@@ -19,28 +19,14 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 
-/** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
-final class LockedTransaction {
+/**
+ * Admission, connection, begin, lock, work, commit: a whole locked transaction.
+ *
+ * @param unheld of a claim, whose keys its acquisition reports, and of a lock that the COMMIT in its flush lets go
+ */
+record LockedTransaction(
+        RowLocks locks, LockCalls calls, AdmissionQueues admission, LockObserver observer, Groups groups, Hold unheld) {
     private static final Logger LOG = System.getLogger("org.rowlock");
-
-    private final RowLocks locks;
-    private final AdmissionQueues admission;
-    private final LockObserver observer;
-    private final LockCalls calls;
-    private final Groups groups;
-
-    /** Of a claim, whose keys its acquisition reports, and of a lock that the COMMIT in its flush lets go. */
-    private final Hold unheld;
-
-    LockedTransaction(
-            RowLocks locks, LockCalls calls, AdmissionQueues admission, LockObserver observer, Groups groups) {
-        this.locks = locks;
-        this.calls = calls;
-        this.admission = admission;
-        this.observer = observer;
-        this.groups = groups;
-        this.unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
-    }
 
     /** What is done on a connection whose transaction has not begun. */
     @FunctionalInterface

@@ -13,6 +13,7 @@ import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.session.PgSession;
@@ -28,7 +29,6 @@ import org.rowlock.internal.verify.RepeatedVerification;
  * the same.
  */
 public final class RowLocks {
-    private final LockRequests requests;
     private final LockCalls calls;
     private final AdmissionQueues admission;
     private final LockedTransaction transaction;
@@ -36,14 +36,16 @@ public final class RowLocks {
     private final LockRelease release;
 
     RowLocks(RowLocksBuilder builder) {
-        this.requests = new LockRequests(builder.config());
+        LockRequests requests = new LockRequests(builder.config());
         LockObserver observer = new LockObserver(builder.listener);
         this.release = builder.release;
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
         this.calls = new LockCalls(requests, observer, queues, new Releases(release), builder.front);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
-        Groups groups = new Groups(builder.largestGroup, observer, builder.names);
-        this.transaction = new LockedTransaction(this, calls, admission, observer, groups);
+        GroupSizes sizes = new GroupSizes(builder.largestGroup);
+        Groups groups = new Groups(builder.largestGroup, sizes, observer, builder.names);
+        LockObserver.Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
+        this.transaction = new LockedTransaction(this, calls, admission, observer, groups, unheld);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
@@ -171,7 +173,7 @@ public final class RowLocks {
      * @param key the key
      */
     public LockStrategy strategyOf(LockKey key) {
-        return requests.config().strategyOf(Given.notNull(key, "The key is null"));
+        return calls.requests().config().strategyOf(Given.notNull(key, "The key is null"));
     }
 
     /** {@return when commits let go of the locks} */
@@ -181,7 +183,7 @@ public final class RowLocks {
 
     /** {@return the names of the tables that have settings of their own, in their one spelling} */
     public Set<String> configuredTables() {
-        return requests.config().tables();
+        return calls.requests().config().tables();
     }
 
     /**
@@ -190,7 +192,7 @@ public final class RowLocks {
      * @param table the table, named as in the keys
      */
     public List<String> configuredIdColumns(String table) {
-        return requests.config().idColumnsOf(TableName.normalize(table));
+        return calls.requests().config().idColumnsOf(TableName.normalize(table));
     }
 
     /**
@@ -205,7 +207,7 @@ public final class RowLocks {
      */
     public void checkTable(Connection connection, String table) throws SQLException {
         Given.notNull(connection, "The connection is null");
-        requests.tables().check(PgSession.of(connection), TableName.normalize(table));
+        calls.requests().tables().check(PgSession.of(connection), TableName.normalize(table));
     }
 
     /** {@return the admission queues, for code that begins transactions by other means than {@link #inTransaction}} */

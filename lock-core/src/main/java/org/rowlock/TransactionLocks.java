@@ -8,7 +8,6 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockAndCommit;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.KeyEntries;
@@ -45,12 +44,10 @@ public final class TransactionLocks {
 
     private final Connection connection;
     private final LockCalls calls;
-    private final LockRequests requests;
 
     TransactionLocks(Connection connection, LockCalls calls) {
         this.connection = connection;
         this.calls = calls;
-        this.requests = calls.requests();
     }
 
     /**
@@ -153,7 +150,7 @@ public final class TransactionLocks {
     }
 
     private ResolvedRequest resolved(LockRequest request, LockWait wait) {
-        ResolvedRequest resolved = requests.of(request, wait);
+        ResolvedRequest resolved = calls.requests().of(request, wait);
         Map<LockKey.Row, Insert> inserts = RequestParts.of(request).inserts();
         return inserts.isEmpty()
                 ? resolved
@@ -213,7 +210,7 @@ public final class TransactionLocks {
         try {
             List<Write<?>> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                new Commit(connection, List.of(), requests.config().names(), endings()).run(toSend);
+                new Commit(connection, List.of(), calls.requests().config().names(), endings()).run(toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -243,7 +240,7 @@ public final class TransactionLocks {
     public void send(CommitWrites writes) throws SQLException {
         List<Write<?>> toSend = CommitWrites.toSend(writes);
         if (!toSend.isEmpty()) {
-            new Commit(connection, List.of(), requests.config().names(), endings())
+            new Commit(connection, List.of(), calls.requests().config().names(), endings())
                     .send(PgSession.inTransaction(connection), toSend);
         }
     }

@@ -32,24 +32,12 @@ import org.rowlock.internal.text.SqlState;
 /**
  * Takes the locks of a request on a session, with what is behind them: sends the flush, and makes sense of what came
  * back.
+ *
+ * @param begun whether the transaction had begun before
  */
-final class Attempt {
+record Attempt(PgSession session, Flushes flushes, ResolvedRequest request, @Nullable Tail tail, boolean begun) {
     /** How often a row may be replaced during one call. */
     private static final int MOST_TRIES = 3;
-
-    private final PgSession session;
-    private final Flushes flushes;
-    private final ResolvedRequest request;
-    private final @Nullable Tail tail;
-    private final boolean begun;
-
-    Attempt(PgSession session, Flushes flushes, ResolvedRequest request, @Nullable Tail tail) {
-        this.session = session;
-        this.flushes = flushes;
-        this.request = request;
-        this.tail = tail;
-        this.begun = session.hasBegun();
-    }
 
     Outcome run() throws SQLException {
         AutoSave autosave = session.withoutAutosave();

@@ -12,7 +12,6 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
@@ -23,15 +22,7 @@ import org.rowlock.internal.text.IdType;
  * The tables whose rows are locked, with their id columns; refuses ids that are none of their table, or another
  * spelling.
  */
-public final class KnownTables {
-    private final LockConfig config;
-    private final IdColumns idColumns;
-
-    KnownTables(LockConfig config, CitusDatabases citus) {
-        this.config = config;
-        this.idColumns = new IdColumns(citus);
-    }
-
+public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The table of a claim with its id columns: the configured ones, or the primary key. */
     RowTable of(PgSession session, String name) throws SQLException {
         List<String> given = config.idColumnsOf(name);

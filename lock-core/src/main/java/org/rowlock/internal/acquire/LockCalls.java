@@ -36,8 +36,18 @@ import org.rowlock.internal.text.Insert;
 /**
  * One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked
  * up again.
+ *
+ * @param front whether the advisory key of a row goes in front of its lock
+ * @param holders by connection, the last that was granted a row; its transaction has ended when the connection begins
+ *     another
  */
-public final class LockCalls {
+public record LockCalls(
+        LockRequests requests,
+        LockObserver observer,
+        KeyQueues queues,
+        Releases releases,
+        LockFront front,
+        Map<Connection, QueueEntry> holders) {
     private static final Flushes FLUSHES = new Flushes();
 
     /** Made where Citus is met: its forms are of no use to an instance that starts elsewhere. */
@@ -45,36 +55,14 @@ public final class LockCalls {
         static final Flushes FLUSHES = Flushes.forCitus();
     }
 
-    private final LockRequests requests;
-    private final LockObserver observer;
-    private final KeyQueues queues;
-    private final Releases releases;
-    private final LockFront front;
-
-    /** By connection, the last that was granted a row; its transaction has ended when the connection begins another. */
-    private final Map<Connection, QueueEntry> holders = Collections.synchronizedMap(new WeakHashMap<>());
-
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
         this(requests, observer, queues, new Releases(LockRelease.PLAIN), LockFront.ADAPTIVE);
     }
 
-    /** @param front whether the advisory key of a row goes in front of its lock */
     public LockCalls(
             LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases, LockFront front) {
-        this.requests = requests;
-        this.observer = observer;
-        this.queues = queues;
-        this.releases = releases;
-        this.front = front;
-    }
-
-    public Releases releases() {
-        return releases;
-    }
-
-    public LockRequests requests() {
-        return requests;
+        this(requests, observer, queues, releases, front, Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
     public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
@@ -262,6 +250,6 @@ public final class LockCalls {
 
     private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         Flushes of = requests.citus().contains(session) ? OnCitus.FLUSHES : FLUSHES;
-        return new Attempt(session, of, request, tail).run();
+        return new Attempt(session, of, request, tail, session.hasBegun()).run();
     }
 }

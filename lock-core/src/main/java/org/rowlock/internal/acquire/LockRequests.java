@@ -16,31 +16,27 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.text.Exceptions;
 
-/** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
-public final class LockRequests {
+/**
+ * Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows.
+ *
+ * @param citus the databases that have Citus, as far as is known
+ * @param tables the tables whose rows are locked
+ */
+public record LockRequests(LockConfig config, CitusDatabases citus, KnownTables tables) {
     /** Of the statements, and so of the locks: by table, the strongest mode first. */
     private static final Comparator<RowGroup> STATEMENT_ORDER =
             Comparator.comparing((RowGroup group) -> group.table().name()).thenComparing(RowGroup::mode);
-
-    private final LockConfig config;
-    private final CitusDatabases citus;
-    private final KnownTables tables;
 
     public LockRequests(LockConfig config) {
         this(config, new CitusDatabases());
     }
 
-    /**
-     * Of another configuration, on the same databases.
-     *
-     * @param citus what is known of these
-     */
+    /** Of another configuration, on the same databases. */
     public LockRequests(LockConfig config, CitusDatabases citus) {
-        this.config = config;
-        this.citus = citus;
-        this.tables = new KnownTables(config, citus);
+        this(config, citus, new KnownTables(config, new IdColumns(citus)));
     }
 
     /**
@@ -77,20 +73,6 @@ public final class LockRequests {
         KeyNames names = config.names();
         return new ResolvedRequest(
                 keys, mode, wait, strategy, advisory, rows, none, List.of(), anyIsolation, rowRequired, names, null);
-    }
-
-    public LockConfig config() {
-        return config;
-    }
-
-    /** The tables whose rows are locked. */
-    public KnownTables tables() {
-        return tables;
-    }
-
-    /** The databases that have Citus, as far as is known. */
-    public CitusDatabases citus() {
-        return citus;
     }
 
     /** Splits the keys by the kind of lock. */

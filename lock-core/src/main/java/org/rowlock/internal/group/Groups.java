@@ -30,29 +30,14 @@ import org.rowlock.internal.text.Exceptions;
  * takes others from the queue, and sends lock, the writes of each whole and in the order of the queue, and COMMIT as
  * one call would. They share its fate: it is done, or is known to be undone, and then each is done alone; or nobody
  * knows, and each gets that error.
+ *
+ * @param largest how many calls may share a transaction; 1 for none
  */
-public final class Groups {
-    private final int largest;
-    private final GroupSizes sizes;
-    private final LockObserver observer;
-    private final KeyNames names;
-
+public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNames names) {
     /** Sends writes with the lock of the key and the COMMIT. */
     @FunctionalInterface
     public interface Flush {
         void send(LockWait wait, List<Write<?>> writes) throws SQLException;
-    }
-
-    /**
-     * Groups.
-     *
-     * @param largest how many calls may share a transaction; 1 for none
-     */
-    public Groups(int largest, LockObserver observer, KeyNames names) {
-        this.largest = largest;
-        this.sizes = new GroupSizes(largest);
-        this.observer = observer;
-        this.names = names;
     }
 
     /** A call as one of a group, or null if it never is. */
