@@ -29,7 +29,7 @@ public sealed interface LockKey {
      * @param id the id
      */
     static Row row(String table, long id) {
-        return new Row(table, Long.toString(id));
+        return new Row(table, List.of(Long.toString(id)));
     }
 
     /**
@@ -53,7 +53,7 @@ public sealed interface LockKey {
      *     java.sql.Timestamp} are refused on purpose
      */
     static Row row(String table, Object id) {
-        return id instanceof List<?> parts ? new Row(table, texts(table, parts)) : new Row(table, IdText.of(table, id));
+        return new Row(table, id instanceof List<?> parts ? texts(table, parts) : List.of(IdText.of(table, id)));
     }
 
     /**
@@ -117,11 +117,15 @@ public sealed interface LockKey {
     }
 
     private static List<String> texts(String table, List<?> parts) {
+        if (parts.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "The id for table " + table + " has no parts; give a value per column of its primary key");
+        }
         List<String> texts = new ArrayList<>(parts.size());
         for (Object part : parts) {
             texts.add(IdText.of(table, part));
         }
-        return texts;
+        return List.copyOf(texts);
     }
 
     /** A row of a table. Rows are equal whose table and canonical id are, as they have one key. */
@@ -130,28 +134,10 @@ public sealed interface LockKey {
         private final List<String> id;
         private final List<String> givenId;
 
-        /**
-         * Brings the table and the id to their one spelling.
-         *
-         * @param table the table, as in SQL
-         * @param id the id, a part per column of the primary key
-         */
-        public Row(String table, List<String> id) {
+        private Row(String table, List<String> id) {
             this.table = TableName.normalize(table);
-            if (id == null || id.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "The id for table " + table + " has no parts; give a value per column of its primary key");
-            }
-            // Not List.copyOf() first, as a null part gets a message.
-            id.forEach(part -> IdText.checked(this.table, part));
-            this.givenId = List.copyOf(id);
-            this.id = canonical(givenId);
-        }
-
-        private Row(String table, String id) {
-            this.table = TableName.normalize(table);
-            this.givenId = List.of(id);
-            this.id = canonical(givenId);
+            this.givenId = id;
+            this.id = canonical(id);
         }
 
         /** Gives the list itself where it is canonical already, which is the hot path. */

@@ -128,11 +128,11 @@ class LockKeyTest {
     }
 
     @Test
-    void constructorOfARowIsAsStrictAsTheFactory() {
-        assertThat(new LockKey.Row("Public.\"account\"", List.of("0AF7651A-16CD-43DD-8448-EB211C80319C")))
+    void aListOfTextsIsAsStrictAsItsParts() {
+        assertThat(row("Public.\"account\"", List.of("0AF7651A-16CD-43DD-8448-EB211C80319C")))
                 .isEqualTo(row("public.account", UUID.fromString(UUID_TEXT)));
-        assertThatThrownBy(() -> new LockKey.Row("account", List.of())).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new LockKey.Row("account", Arrays.asList("1", null)))
+        assertThatThrownBy(() -> row("account", List.of())).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> row("account", Arrays.asList("1", null)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -141,7 +141,7 @@ class LockKeyTest {
         List<Object> parts = new ArrayList<>(List.of(1, 2));
         LockKey.Row made = row("line", parts);
         List<String> texts = new ArrayList<>(List.of("1", "2"));
-        LockKey.Row constructed = new LockKey.Row("line", texts);
+        LockKey.Row constructed = row("line", texts);
         parts.set(0, 9);
         texts.set(0, "9");
         assertThat(made).isEqualTo(constructed).isEqualTo(row("line", 1, 2));

@@ -8,7 +8,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
-import org.rowlock.LockKey.Row;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
@@ -231,7 +230,7 @@ final class ClaimRunner<T> {
     private List<LockKey> takenKeys() {
         return taken.stream()
                 .filter(id -> id.stream().noneMatch(String::isBlank))
-                .<LockKey>map(id -> new Row(claim.table(), id))
+                .<LockKey>map(id -> LockKey.row(claim.table(), id))
                 .toList();
     }
 

@@ -20,7 +20,6 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Offer;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 
@@ -28,7 +27,7 @@ import org.rowlock.internal.session.PgSession;
  * One call that a group may do. Its own thread waits in the queue; if a leader takes it, the leader's thread sends its
  * writes.
  */
-public final class Member implements Offer, Write.Mapping {
+public final class Member implements Runnable, Write.Mapping {
     /**
      * So that what is sent fits into the buffers on the way, if the server stops reading until its answers are read.
      */
@@ -167,7 +166,7 @@ public final class Member implements Offer, Write.Mapping {
     }
 
     @Override
-    public void whileTaken() {
+    public void run() {
         Runnable task = mapping;
         if (task != null) {
             mapping = null;

@@ -86,8 +86,8 @@ final class KeyQueue {
         boolean interrupted = false;
         while (entry.state == State.WAITING || entry.state == State.TAKEN) {
             if (entry.state == State.TAKEN) {
-                if (entry.offer instanceof Offer own) {
-                    own.whileTaken();
+                if (entry.offer instanceof Runnable own) {
+                    own.run();
                 }
                 if (entry.state == State.TAKEN) {
                     LockSupport.park(this);

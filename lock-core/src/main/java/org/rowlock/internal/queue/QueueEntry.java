@@ -19,6 +19,7 @@ import org.rowlock.LockFront;
  * until the holder has {@linkplain #complete completed} it, with a value or an error, or has
  * {@linkplain #handBack handed it back}; then it stands in the queue again where it stood, is not taken a second time,
  * and goes in by itself. Entries that the holder has neither completed nor handed back when it leaves are handed back.
+ * An offer that is a {@link Runnable} is run by the waiting thread, whenever that wakes while it is taken.
  */
 public final class QueueEntry {
     public enum State {
