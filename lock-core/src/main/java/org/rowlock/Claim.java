@@ -40,15 +40,15 @@ public record Claim(
      */
     public Claim {
         table = TableName.normalize(table);
-        Given.text(predicate, "The predicate of a claim on " + table, "what stands behind WHERE");
+        Given.text(predicate, "The predicate of a claim", "what stands behind WHERE");
         // Not List.copyOf(), as a bind may be null.
         binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());
-        Given.notNull(order, "The order of a claim on " + table + " is null");
+        Given.notNull(order, "The order of a claim is null");
         if (limit < 1) {
             throw new IllegalArgumentException(
                     "The limit of a claim on " + table + " is " + limit + "; give at least 1");
         }
-        Given.notNull(mode, "The mode of a claim on " + table + " is null");
+        Given.notNull(mode, "The mode of a claim is null");
     }
 
     /**
@@ -76,7 +76,7 @@ public record Claim(
      * @param order what stands behind ORDER BY
      */
     public Claim orderBy(String order) {
-        Given.text(order, "The order of a claim on " + table, "what stands behind ORDER BY");
+        Given.text(order, "The order of a claim", "what stands behind ORDER BY");
         return new Claim(table, predicate, binds, order, limit, mode);
     }
 

@@ -43,8 +43,8 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a row, by an id of any supported type} The value counts, not the Java type: {@code 42}, {@code 42L} and
-     * {@code "42"} are one key, and so are a {@link java.util.UUID} and its text.
+     * {@return the key of a row, by an id of any supported type} The value counts, not the Java type: {@code 42},
+     * {@code 42L} and {@code "42"} are one key, and so are a {@link java.util.UUID} and its text.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by
@@ -65,7 +65,9 @@ public sealed interface LockKey {
      * @param more the values of the others, in the order of the primary key
      */
     static Row row(String table, Object first, Object second, Object... more) {
-        Given.notNull(more, "The id for table " + table + " is null from its third part on");
+        if (more == null) {
+            throw new IllegalArgumentException("The id for table " + table + " is null from its third part on");
+        }
         List<Object> parts = new ArrayList<>(2 + more.length);
         parts.add(first);
         parts.add(second);
