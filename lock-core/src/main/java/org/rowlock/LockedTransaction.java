@@ -41,7 +41,7 @@ record LockedTransaction(
         LockWait wait = checked(dataSource, request);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
-            Hold hold = observer.hold(request.keys(), request.mode(), calls.requests().config().strategyOf(request.keys()));
+            Hold hold = observer.hold(request.keys(), request.mode(), strategyOf(request));
             LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
             return this.<T, X>onConnection(connect(dataSource, permit), hold, connection -> {
                 Locked<R> locked = locks.in(connection).locked(request, remaining, query);
@@ -71,7 +71,7 @@ record LockedTransaction(
         List<Write<?>> toSend = CommitWrites.toSend(writes);
         LockWait wait = checked(dataSource, request);
         Member member = RequestParts.of(request).inserts().isEmpty()
-                ? groups.member(request, wait, calls.requests().config().strategyOf(request.keys()), toSend)
+                ? groups.member(request, wait, strategyOf(request), toSend)
                 : null;
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
@@ -97,6 +97,10 @@ record LockedTransaction(
                 });
             }
         }
+    }
+
+    private LockStrategy strategyOf(LockRequest request) {
+        return calls.requests().config().strategyOf(request.keys());
     }
 
     private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {

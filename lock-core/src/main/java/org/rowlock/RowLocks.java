@@ -77,9 +77,10 @@ public final class RowLocks {
      * key therefore hold no connection. The {@linkplain Locked#atCommit() writes} that the work adds go with the
      * COMMIT, in one flush.
      *
-     * <p>The work is done also if a row does not exist; see {@link LockRequest#requireRow}. Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the queues
-     * by, as waiting there could deadlock. It uses a second connection, which costs a pool of few connections dearly:
-     * better lock all keys in the outer call.
+     * <p>The work is done also if a row does not exist; see {@link LockRequest#requireRow}. Any exception rolls back
+     * and reaches the caller unwrapped. A call within the work of another passes the queues by, as waiting there could
+     * deadlock. It uses a second connection, which costs a pool of few connections dearly: better lock all keys in the
+     * outer call.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
      * @param request what to lock, and how strongly. Its wait, by default forever, spans the queues and the server

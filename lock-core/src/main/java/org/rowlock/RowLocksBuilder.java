@@ -139,9 +139,9 @@ public final class RowLocksBuilder {
 
     /**
      * {@return this, saying whether all clients, of all instances, enter a database of several machines (Citus and the
-     * like) by one and the same machine} Default false. Advisory locks of one machine exclude nobody on another, so without it
-     * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does
-     * nothing.
+     * like) by one and the same machine} Default false. Advisory locks of one machine exclude nobody on another, so
+     * without it {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it
+     * does nothing.
      *
      * @param declared whether it is so; nobody checks it
      */
@@ -173,9 +173,9 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with whether messages of exceptions name the ids of rows, names and numbers} Default true. Without them they say
-     * {@code account[?]}, and the SQLSTATE in place of what the server says, which may quote an id. What the server
-     * says is still in the cause: the driver's own.
+     * {@return this, with whether messages of exceptions name the ids of rows, names and numbers} Default true. Without
+     * them they say {@code account[?]}, and the SQLSTATE in place of what the server says, which may quote an id. What
+     * the server says is still in the cause: the driver's own.
      *
      * @param shown whether to name them
      */
