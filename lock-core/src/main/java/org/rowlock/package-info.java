@@ -6,7 +6,7 @@
  * org.rowlock.LockRequest}: a {@link org.rowlock.LockKey} or several, a {@link org.rowlock.RowLockMode}, a {@link
  * org.rowlock.LockWait}. By which of PostgreSQL's locks is configuration, a {@link org.rowlock.LockStrategy}. Whatever
  * goes wrong is a {@link org.rowlock.RowlockException}; an argument that is null where none may be, or that a method
- * does not take, is an {@link IllegalArgumentException} before any SQL. {@link org.rowlock.LockInspector} shows holders
+ * does not take, is an {@link IllegalArgumentException}. {@link org.rowlock.LockInspector} shows holders
  * and waiters.
  *
  * <p>Inside, in the packages under {@code internal}, data flows one way: the request is resolved by strategy, and

@@ -31,8 +31,12 @@ public final class AdaptivePolicy implements QueuePolicy {
     private final int fixed;
     private final FrontPolicy front;
     private @Nullable AdaptiveWidth stays;
-    private long heldNanos;
-    private double foreign;
+
+    /** How long the key is held, 0 where this is not known. */
+    long heldNanos;
+
+    /** How many of other JVMs want the key at a time, 0 where this is not known. */
+    double foreign;
 
     /**
      * A policy that has seen nothing.
@@ -137,15 +141,5 @@ public final class AdaptivePolicy implements QueuePolicy {
             }
             stays.left(nanos, true);
         }
-    }
-
-    /** How long the key is held, 0 where this is not known. */
-    long heldNanos() {
-        return heldNanos;
-    }
-
-    /** How many of other JVMs want the key at a time, 0 where this is not known. */
-    double foreign() {
-        return foreign;
     }
 }

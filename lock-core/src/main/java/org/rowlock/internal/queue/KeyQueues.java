@@ -1,5 +1,6 @@
 package org.rowlock.internal.queue;
 
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -65,14 +66,10 @@ public final class KeyQueues {
     KeyQueue queueOf(int hash) {
         int at = (hash ^ hash >>> 16) & HASHES - 1;
         KeyQueue queue = byHash.get(at);
-        if (queue == null) {
-            KeyQueue made = new KeyQueue(policies.get(), longestNanos);
-            queue = byHash.compareAndExchange(at, null, made);
-            if (queue == null) {
-                queue = made;
-            }
-        }
-        return queue;
+        return queue != null
+                ? queue
+                : Objects.requireNonNull(byHash.updateAndGet(
+                        at, present -> present == null ? new KeyQueue(policies.get(), longestNanos) : present));
     }
 
     /**

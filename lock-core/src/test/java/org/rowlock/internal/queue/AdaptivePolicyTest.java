@@ -42,7 +42,7 @@ class AdaptivePolicyTest {
         seen(1, 1000 * HOLD, 0);
         assertThat(policy.width(false, 1)).isEqualTo(4);
         policy.held(1000 * HOLD, true);
-        assertThat(policy.heldNanos()).isBetween(HOLD, 2 * HOLD);
+        assertThat(policy.heldNanos).isBetween(HOLD, 2 * HOLD);
     }
 
     @Test
@@ -51,7 +51,7 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 200; i++) {
             policy.held(i % 3 == 0 ? HOLD : 1000 * HOLD, false);
         }
-        assertThat(policy.heldNanos()).isBetween(HOLD / 2, 4 * HOLD);
+        assertThat(policy.heldNanos).isBetween(HOLD / 2, 4 * HOLD);
     }
 
     @Test
@@ -81,7 +81,7 @@ class AdaptivePolicyTest {
     @Test
     void othersAreSeenByWaitsThatOursCannotAccountFor() {
         seen(100, 8 * HOLD, 1);
-        assertThat(policy.foreign()).isBetween(5.5, 6.5);
+        assertThat(policy.foreign).isBetween(5.5, 6.5);
         assertThat(policy.isWantedElsewhere()).isTrue();
         seen(100, HOLD, 0);
         assertThat(policy.isWantedElsewhere()).isFalse();
@@ -113,7 +113,7 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 40; i++) {
             policy.held(HOLD, false);
         }
-        assertThat(policy.heldNanos()).isBetween(HOLD / 2, 2 * HOLD);
+        assertThat(policy.heldNanos).isBetween(HOLD / 2, 2 * HOLD);
     }
 
     @Test
