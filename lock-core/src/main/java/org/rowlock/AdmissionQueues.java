@@ -19,10 +19,9 @@ import org.rowlock.internal.text.Given;
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
  * here, where they hold no connection, no snapshot and no place in the server's lock queue.
  *
- * <p>First come, first served per key; holders of shared modes go in together. Of exclusive ones the next is let in
- * beside the one who holds the lock, and waits for it at the server, so that the key is not free for a round trip
- * whenever it changes hands; and more than one where it is held for less than the next takes to come. The queues keep
- * nobody out by themselves: exclusion is the database lock's business, so it holds between instances too.
+ * <p>First come, first served per key; holders of shared modes go in together, and of exclusive ones {@linkplain
+ * RowLocksBuilder#maxAdmittedPerKey a few}. The queues keep nobody out by themselves: exclusion is the database lock's
+ * business, so it holds between instances too.
  *
  * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, since it
  * has a database lock already, and waiting here for another thread that waits there would be a deadlock that the server

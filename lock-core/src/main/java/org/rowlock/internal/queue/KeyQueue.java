@@ -32,7 +32,7 @@ final class KeyQueue {
     /** Null where places are left at the answer. */
     private final @Nullable Runnable parted;
 
-    private final Relief relief;
+    final Relief relief;
 
     private final WaitingLine line = new WaitingLine();
 
@@ -199,11 +199,6 @@ final class KeyQueue {
                 letInNext();
             }
         }
-    }
-
-    /** Somebody has got the key. */
-    void progressed(long now) {
-        relief.begin(now);
     }
 
     /** Becomes wider, unless another waiter has just seen to it. */

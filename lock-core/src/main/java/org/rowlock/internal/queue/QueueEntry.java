@@ -148,7 +148,7 @@ public final class QueueEntry {
             }
             long now = System.nanoTime();
             long nanos = now - sentNanos;
-            queue.progressed(now);
+            queue.relief.begin(now);
             if (!holds) {
                 // Had and let go by the one statement, as by those in front of it.
                 queue.policy.held(nanos / (inFront + 1), true);
