@@ -159,7 +159,7 @@ record LockedTransaction(
 
     private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
         try {
-            giveBack(connection, autoCommit);
+            giveBack(connection, autoCommit, false);
         } catch (Throwable e) {
             failure.addSuppressed(e);
         }
@@ -168,17 +168,17 @@ record LockedTransaction(
     /** The transaction has committed, so no failure from here on may look to the caller as if it had not. */
     private static void close(Connection connection, boolean autoCommit) {
         try {
-            giveBack(connection, autoCommit);
+            giveBack(connection, autoCommit, true);
         } catch (Throwable e) {
             LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
         }
     }
 
-    /** Rolls back also what a listener has begun behind the commit: the connection's autocommit would store it. */
-    private static void giveBack(Connection connection, boolean autoCommit) throws SQLException {
+    private static void giveBack(Connection connection, boolean autoCommit, boolean committed) throws SQLException {
         try (connection) {
             if (!connection.isClosed()) {
-                if (!connection.getAutoCommit()) {
+                // What a listener has begun behind the commit: the connection's autocommit would store it.
+                if (committed ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
                     connection.rollback();
                 }
                 if (connection.getAutoCommit() != autoCommit) {
