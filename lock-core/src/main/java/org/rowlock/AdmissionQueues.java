@@ -80,8 +80,8 @@ public final class AdmissionQueues {
      * @param offer null for none
      */
     Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
-        KeyEntries entries = new KeyEntries(
-                Given.notNull(database, "The database is null; give the DataSource"), request, names);
+        KeyEntries entries =
+                new KeyEntries(Given.notNull(database, "The database is null; give the DataSource"), request, names);
         Permit permit = new Permit(this, entries);
         if (!entries.isOutermost()) {
             entries.refuseToWaitForItself();

@@ -132,8 +132,7 @@ class LockKeyTest {
         assertThat(row("Public.\"account\"", List.of("0AF7651A-16CD-43DD-8448-EB211C80319C")))
                 .isEqualTo(row("public.account", UUID.fromString(UUID_TEXT)));
         assertThatThrownBy(() -> row("account", List.of())).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> row("account", Arrays.asList("1", null)))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> row("account", Arrays.asList("1", null))).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

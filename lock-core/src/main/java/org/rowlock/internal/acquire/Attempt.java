@@ -35,7 +35,12 @@ import org.rowlock.internal.text.SqlState;
  *
  * @param begun whether the transaction had begun before
  */
-record Attempt(PgSession session, Flushes flushes, ResolvedRequest request, @Nullable Tail tail, boolean begun) {
+record Attempt(
+        PgSession session,
+        Flushes flushes,
+        ResolvedRequest request,
+        @Nullable Tail tail,
+        boolean begun) {
     /** How often a row may be replaced during one call. */
     private static final int MOST_TRIES = 3;
 

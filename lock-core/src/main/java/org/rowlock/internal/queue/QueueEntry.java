@@ -55,6 +55,7 @@ public final class QueueEntry {
 
     @Nullable
     Object offer;
+
     @Nullable
     QueueEntry holder;
 

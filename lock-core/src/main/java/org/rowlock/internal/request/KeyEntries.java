@@ -224,10 +224,9 @@ public final class KeyEntries {
             if (!held.closed && held.database.equals(database)) {
                 for (LockKey key : request.keys()) {
                     if (held.request.keys().contains(key)) {
-                        throw new IllegalStateException(
-                                "This thread holds " + names.of(key) + " already in an outer"
-                                        + " transaction, and a second connection could wait for the first"
-                                        + " forever. Use the outer connection.");
+                        throw new IllegalStateException("This thread holds " + names.of(key) + " already in an outer"
+                                + " transaction, and a second connection could wait for the first"
+                                + " forever. Use the outer connection.");
                     }
                 }
             }

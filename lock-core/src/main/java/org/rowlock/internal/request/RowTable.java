@@ -64,7 +64,8 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
             Stream<String> part = ids.stream().map(id -> id.get(column));
             if (columns.get(column).kind() == IdType.INTEGER) {
                 // The driver sends these as they are. Other texts are refused before.
-                statement.setObject(at + column, part.mapToInt(Integer::parseInt).toArray());
+                statement.setObject(
+                        at + column, part.mapToInt(Integer::parseInt).toArray());
             } else {
                 statement.setArray(at + column, statement.getConnection().createArrayOf("text", part.toArray()));
             }
