@@ -74,10 +74,7 @@ public final class AdmissionQueues {
     }
 
     /**
-     * The same with a wait in place of the request's, and with work that a thread inside may do for this one: see
-     * {@link QueueEntry}.
-     *
-     * @param offer null for none
+     * The same with a wait in place of the request's, and with work that others inside may do: see {@link QueueEntry}.
      */
     Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
         KeyEntries entries =

@@ -102,12 +102,7 @@ public final class TransactionLocks {
                 .rows();
     }
 
-    /**
-     * Locks for the work of a transaction.
-     *
-     * @param wait in place of that of the request
-     * @param query what comes with the lock
-     */
+    /** Locks for the work of a transaction, with a wait in place of that of the request. */
     <R> Locked<R> locked(LockRequest request, LockWait wait, @Nullable LockedQuery<R> query) throws SQLException {
         if (query == null) {
             return new Locked<>(

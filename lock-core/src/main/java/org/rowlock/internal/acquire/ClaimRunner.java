@@ -30,7 +30,6 @@ import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.text.Exceptions;
 
-/** Runs one claim on a session. */
 final class ClaimRunner<T> {
     /** More than others are likely to hold at the head of the queue; if they do, the next look goes further. */
     private static final int PAGE = 1_000;

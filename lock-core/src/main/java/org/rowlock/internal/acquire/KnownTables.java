@@ -29,11 +29,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return keyed(session, idColumns.of(session, name, given), given);
     }
 
-    /**
-     * Looks whether keys can be made of a table's ids, where its strategy needs them.
-     *
-     * @throws LockTargetException if not
-     */
+    /** Refuses a table of whose ids no keys can be made, where its strategy needs them. */
     public void check(PgSession session, String name) throws SQLException {
         List<String> given = config.idColumnsOf(name);
         keyed(session, idColumns.find(session, name, given), given);
@@ -51,11 +47,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return table;
     }
 
-    /**
-     * Has the tables of a request looked up again.
-     *
-     * @param request with the id columns that the server has found wrong
-     */
+    /** Has the tables of a request looked up again. */
     void forget(PgSession session, ResolvedRequest request) throws SQLException {
         for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
             for (RowGroup group : groups) {
@@ -64,7 +56,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         }
     }
 
-    /** Has a table looked up again. */
     void forget(PgSession session, RowTable table) throws SQLException {
         idColumns.stale(session, table, config.idColumnsOf(table.name()));
     }

@@ -14,12 +14,7 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 
-/**
- * Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all.
- *
- * @param endings how the transaction is to end
- * @param observed whether the observer is notified
- */
+/** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
 public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean observed) {
     /**
      * Locks, writes and commits. Whatever it throws, the caller has to roll back.

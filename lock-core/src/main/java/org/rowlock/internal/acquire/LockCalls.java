@@ -81,11 +81,7 @@ public record LockCalls(
         return held(session, request, attempt(session, request, tail, observed));
     }
 
-    /**
-     * What is held after an attempt.
-     *
-     * @throws RowlockException as for {@link #acquire}
-     */
+    /** What is held after an attempt; throws as {@link #acquire}. */
     public Held held(PgSession session, ResolvedRequest request, Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.of(request.asked(session.isHotStandby()), outcome);

@@ -39,11 +39,7 @@ public record LockRequests(LockConfig config, CitusDatabases citus, KnownTables 
         this(config, citus, new KnownTables(config, new IdColumns(citus)));
     }
 
-    /**
-     * Sorts; runs no SQL. {@link KnownTables#withIdColumns} must follow.
-     *
-     * @param wait in place of that of the request
-     */
+    /** Sorts; runs no SQL. {@link KnownTables#withIdColumns} must follow. */
     public ResolvedRequest of(LockRequest request, LockWait wait) {
         List<LockKey> keys = request.keys();
         if (keys.size() > 1) {
@@ -75,7 +71,6 @@ public record LockRequests(LockConfig config, CitusDatabases citus, KnownTables 
                 keys, mode, wait, strategy, advisory, rows, none, List.of(), anyIsolation, rowRequired, names, null);
     }
 
-    /** Splits the keys by the kind of lock. */
     private ResolvedRequest ofSeveral(LockRequest request, LockWait wait, LockStrategy strategy) {
         List<LockKey> keys = request.keys();
         RowLockMode mode = request.mode();

@@ -199,11 +199,7 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
                 new SQLException("The leader of the group failed", why));
     }
 
-    /**
-     * What became of a call that another has led; on its own thread.
-     *
-     * @throws CommitOutcomeUnknownException if that is not known for good
-     */
+    /** What became of a call that another has led; on its own thread. Throws if that is not known for good. */
     public void finish(Member member, QueueEntry.Served served) {
         Throwable failure = served.failure();
         member.tell(observer, outcome(failure));

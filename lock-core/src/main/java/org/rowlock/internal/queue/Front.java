@@ -18,7 +18,6 @@ public final class Front {
         this.timed = timed;
     }
 
-    /** With the key of a row. */
     public Front of(long row) {
         this.key = row;
         return this;
@@ -38,11 +37,7 @@ public final class Front {
         return timed;
     }
 
-    /**
-     * The server has answered.
-     *
-     * @param nanos how long the wait for the key was, 0 where it did not say, negative where it locked none
-     */
+    /** The server has answered: how long the wait for the key was, 0 if it did not say, negative if it locked none. */
     public void answered(long nanos) {
         waitedNanos = nanos;
         if (nanos < 0) {

@@ -42,7 +42,6 @@ public final class GroupSizes {
         }
     }
 
-    /** A group was undone. */
     public void undone(Object key, int size) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
     }

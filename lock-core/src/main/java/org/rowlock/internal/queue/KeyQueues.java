@@ -40,25 +40,16 @@ public final class KeyQueues {
         this.longestNanos = longestNanos;
     }
 
-    /** Queues that adapt to the key. */
     public static KeyQueues adaptive() {
         return adaptive(0);
     }
 
-    /**
-     * The same.
-     *
-     * @param width how many may be inside; 0 where that adapts, too
-     */
+    /** Queues that adapt to the key, but for their width if that is not 0. */
     public static KeyQueues adaptive(int width) {
         return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }
 
-    /**
-     * An entry of the queue of a key, or of several by chance, of this thread with its connection.
-     *
-     * @param offer what others may do for it; null for nothing
-     */
+    /** An entry of the queue of a key, or of several by chance, of this thread with its connection. */
     public QueueEntry entry(int hash, @Nullable Object offer) {
         return new QueueEntry(queueOf(hash), false, offer);
     }
@@ -72,11 +63,7 @@ public final class KeyQueues {
                         at, present -> present == null ? new KeyQueue(policies.get(), longestNanos) : present));
     }
 
-    /**
-     * An entry of the queue of a key alone, of this thread without a connection. Its queue is there until it has left.
-     *
-     * @param offer what others may do for it; null for nothing
-     */
+    /** An entry of the queue of a key alone, of this thread without a connection. The queue lasts until it leaves. */
     public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {
         KeyQueue queue = byKey.compute(key, (same, present) -> {
             KeyQueue joined = present == null ? new KeyQueue(queueOf(key.hashCode()), () -> part(key)) : present;

@@ -2,10 +2,5 @@ package org.rowlock.internal.request;
 
 import java.util.List;
 
-/**
- * A row that is locked, or meant.
- *
- * @param ordinal its number in its group, from 1
- * @param id the texts of its id
- */
+/** A row that is locked, or meant: its number in its group, from 1, and the texts of its id. */
 public record FoundRow(int ordinal, List<String> id) {}

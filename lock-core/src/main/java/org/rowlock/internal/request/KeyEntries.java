@@ -94,11 +94,7 @@ public final class KeyEntries {
         ENTERED.set(this);
     }
 
-    /**
-     * Takes part in the queues, and enters none.
-     *
-     * @param offer what a thread inside may do for this call: see {@link QueueEntry}; null for nothing
-     */
+    /** Takes part in the queues, and enters none. What is offered others inside may do: see {@link QueueEntry}. */
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);

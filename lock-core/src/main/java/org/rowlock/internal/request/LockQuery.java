@@ -6,11 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockedQuery;
 
-/**
- * A caller's query that runs behind a lock.
- *
- * @param open its result, once it has run
- */
+/** A caller's query that runs behind a lock, and its result once it has run. */
 public record LockQuery<T>(LockedQuery<T> query, OpenRows open) implements Tail, AutoCloseable {
     public LockQuery(LockedQuery<T> query) {
         this(query, new OpenRows());

@@ -84,11 +84,7 @@ public final class Write<T> implements CommitWrite<T> {
         return expected != ANY;
     }
 
-    /**
-     * Refuses to have more done where it has been done.
-     *
-     * @throws IllegalStateException if it is committed, or may be
-     */
+    /** Refuses to have more done where it is done, or may be. */
     public void refuseIfSent() {
         if (untold != null) {
             throw new IllegalStateException(

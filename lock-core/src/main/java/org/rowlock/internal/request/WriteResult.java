@@ -23,12 +23,7 @@ public final class WriteResult<T> {
         return write;
     }
 
-    /**
-     * The next execution has been answered.
-     *
-     * @param changed how many rows it has changed
-     * @param own the rows that are to be mapped, which are the first; or null
-     */
+    /** The next execution has been answered, perhaps with rows to map, which are the first. */
     public void answered(long changed, @Nullable ResultSet own) {
         counts.add(changed);
         if (write.mapper() != null) {
