@@ -17,7 +17,7 @@ public enum LockStrategy {
      * that want a row, only {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} wait for it at the server; where many
      * JVMs want it, they wait for an advisory lock {@linkplain RowLocksBuilder#front in front} of it.
      */
-    ROW(false, true),
+    ROW,
 
     /**
      * The advisory lock first, then the row lock, in one round trip. Keeps every guarantee of the row lock, and
@@ -25,29 +25,21 @@ public enum LockStrategy {
      * Lock before you write: a transaction that has written the row, or inserted one that references it, can deadlock
      * with one that locks first.
      */
-    BOTH(true, true),
+    BOTH,
 
     /**
      * The advisory lock alone: no heap write, no WAL, no MultiXact, and rows that do not exist yet can be locked. Does
      * not exclude a transaction that writes the row without asking Rowlock.
      */
-    ADVISORY(true, false);
-
-    private final boolean advisoryLock;
-    private final boolean rowLock;
-
-    LockStrategy(boolean advisoryLock, boolean rowLock) {
-        this.advisoryLock = advisoryLock;
-        this.rowLock = rowLock;
-    }
+    ADVISORY;
 
     /** {@return whether the key is locked as an advisory lock: by {@link #BOTH} and {@link #ADVISORY}} */
     public boolean takesAdvisoryLock() {
-        return advisoryLock;
+        return this != ROW;
     }
 
     /** {@return whether the row is locked: by {@link #ROW} and {@link #BOTH}} */
     public boolean takesRowLock() {
-        return rowLock;
+        return this != ADVISORY;
     }
 }

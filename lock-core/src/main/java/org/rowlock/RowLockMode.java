@@ -21,30 +21,28 @@ public enum RowLockMode {
      * Excludes every other mode, and so inserts that reference the row. For a row that will be deleted, or whose key
      * will change. The default of {@link TransactionLocks} and {@link RowLocks}, as it is of the SQL that it replaces.
      */
-    FOR_UPDATE("for update", false),
+    FOR_UPDATE("for update"),
 
     /**
      * Excludes every mode, as advisory locks have no weaker exclusive one; a row lock lets {@code FOR KEY SHARE} in.
      */
-    FOR_NO_KEY_UPDATE("for no key update", false),
+    FOR_NO_KEY_UPDATE("for no key update"),
 
     /** Shares with the two shared modes and excludes the two exclusive ones. */
-    FOR_SHARE("for share", true),
+    FOR_SHARE("for share"),
 
     /** Shares with the two shared modes; a row lock also shares with {@code FOR NO KEY UPDATE}. */
-    FOR_KEY_SHARE("for key share", true);
+    FOR_KEY_SHARE("for key share");
 
     private final String sql;
-    private final boolean shared;
 
-    RowLockMode(String sql, boolean shared) {
+    RowLockMode(String sql) {
         this.sql = sql;
-        this.shared = shared;
     }
 
     /** {@return whether several transactions can hold this mode on one key at a time} */
     public boolean isShared() {
-        return shared;
+        return this == FOR_SHARE || this == FOR_KEY_SHARE;
     }
 
     /** {@return the locking clause in lower case, such as {@code for update}} */

@@ -1,5 +1,6 @@
 package org.rowlock;
 
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -62,28 +63,24 @@ public class RowlockException extends RuntimeException {
 
     static {
         // The rooms inside cannot see the constructors.
-        Exceptions.madeBy(Map.ofEntries(
-                entry(AdmissionRejectedException.class, AdmissionRejectedException::new),
-                entry(CommitNotConfirmedException.class, CommitNotConfirmedException::new),
-                entry(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new),
-                entry(LockBudgetExceededException.class, LockBudgetExceededException::new),
-                entry(LockCanceledException.class, LockCanceledException::new),
-                entry(LockConnectionLostException.class, LockConnectionLostException::new),
-                entry(LockDeadlockException.class, LockDeadlockException::new),
-                entry(LockInterruptedException.class, LockInterruptedException::new),
-                entry(LockNotAvailableException.class, LockNotAvailableException::new),
-                entry(LockSerializationException.class, LockSerializationException::new),
-                entry(LockTableFullException.class, LockTableFullException::new),
-                entry(LockTargetException.class, LockTargetException::new),
-                entry(LockTransactionException.class, LockTransactionException::new),
-                entry(LockVerificationException.class, LockVerificationException::new),
-                entry(RowAbsentException.class, RowAbsentException::new),
-                entry(RowlockException.class, parts -> new RowlockException(parts, false)),
-                entry(UnexpectedRowCountException.class, UnexpectedRowCountException::new)));
-    }
-
-    private static <E extends RowlockException> Map.Entry<Class<?>, Function<Exceptions.Parts, RowlockException>> entry(
-            Class<E> type, Function<Exceptions.Parts, RowlockException> constructor) {
-        return Map.entry(type, constructor);
+        Map<Class<?>, Function<Exceptions.Parts, RowlockException>> constructors = new HashMap<>();
+        constructors.put(AdmissionRejectedException.class, AdmissionRejectedException::new);
+        constructors.put(CommitNotConfirmedException.class, CommitNotConfirmedException::new);
+        constructors.put(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new);
+        constructors.put(LockBudgetExceededException.class, LockBudgetExceededException::new);
+        constructors.put(LockCanceledException.class, LockCanceledException::new);
+        constructors.put(LockConnectionLostException.class, LockConnectionLostException::new);
+        constructors.put(LockDeadlockException.class, LockDeadlockException::new);
+        constructors.put(LockInterruptedException.class, LockInterruptedException::new);
+        constructors.put(LockNotAvailableException.class, LockNotAvailableException::new);
+        constructors.put(LockSerializationException.class, LockSerializationException::new);
+        constructors.put(LockTableFullException.class, LockTableFullException::new);
+        constructors.put(LockTargetException.class, LockTargetException::new);
+        constructors.put(LockTransactionException.class, LockTransactionException::new);
+        constructors.put(LockVerificationException.class, LockVerificationException::new);
+        constructors.put(RowAbsentException.class, RowAbsentException::new);
+        constructors.put(RowlockException.class, parts -> new RowlockException(parts, false));
+        constructors.put(UnexpectedRowCountException.class, UnexpectedRowCountException::new);
+        Exceptions.madeBy(constructors);
     }
 }
