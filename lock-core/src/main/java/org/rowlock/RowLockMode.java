@@ -19,7 +19,7 @@ package org.rowlock;
 public enum RowLockMode {
     /**
      * Excludes every other mode, and so inserts that reference the row. For a row that will be deleted, or whose key
-     * will change. The default of {@link TransactionLocks} and {@link RowLocks}, as it is of the SQL that it replaces.
+     * will change.
      */
     FOR_UPDATE("for update"),
 
