@@ -216,9 +216,7 @@ public final class TransactionLocks {
         throw Exceptions.transaction(
                 LockTransactionException.Reason.AUTOCOMMIT,
                 "Nothing is stored: the connection is in autocommit, so there is no transaction to commit; call"
-                        + " setAutoCommit(false) before its first statement",
-                null,
-                null);
+                        + " setAutoCommit(false) before its first statement");
     }
 
     /**

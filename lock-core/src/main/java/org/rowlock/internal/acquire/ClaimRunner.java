@@ -216,9 +216,7 @@ final class ClaimRunner<T> {
                     "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
                             + ", and its snapshot"
                             + " may show a row that another worker has just finished, which would run twice. Claim in"
-                            + " READ COMMITTED, or use strategy BOTH or ROW.",
-                    null,
-                    null);
+                            + " READ COMMITTED, or use strategy BOTH or ROW.");
         }
         if (guard.lock() == Guard.Lock.NOT_TRIED) {
             throw LockErrors.refused(asked(), guard, null);
