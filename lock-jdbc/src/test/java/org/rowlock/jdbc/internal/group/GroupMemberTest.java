@@ -17,6 +17,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.session.DriverAccess;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** What becomes of members in moments that a program cannot choose. */
@@ -29,7 +30,7 @@ class GroupMemberTest {
             "insert into account values (1)");
 
     private final AutocommitGroups groups = new AutocommitGroups(8);
-    private final KeyQueues queues = KeyQueues.ofWidth(1);
+    private final KeyQueues queues = FixedWidth.queues(1);
 
     /** The driver's statement, which another thread closes when its batch is done. */
     private static PreparedStatement closedBehindItsBatch(PreparedStatement statement) {
