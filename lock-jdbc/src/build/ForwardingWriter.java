@@ -82,7 +82,7 @@ public final class ForwardingWriter {
                 "/** Sends a text. */",
                 "protected <T> T send(String sql, Call<T> call) throws SQLException { return call.send(); }",
                 "/** Whose results these are. */",
-                "protected Statement ran() { return delegate; }");
+                "protected Statement ran() throws SQLException { return delegate; }");
         writer.write(FORWARD, "ResultSet", "ForwardingWrapper", "Wrapper", "delegate");
         writer.write("org.rowlock.jdbc", "DataSource", "ForwardingWrapper", "Wrapper", "delegate");
         writer.write(
@@ -118,7 +118,7 @@ public final class ForwardingWriter {
                 "",
                 "/** Written by the build: hands every call to another " + type + ". Subclasses change what they need. */",
                 "@SuppressWarnings({\"deprecation\", \"removal\"}) // JDBC has them.",
-                access + "abstract class " + name + " extends " + parent + " implements " + type + " {",
+                access + (type.equals("CallableStatement") ? "final" : "abstract") + " class " + name + " extends " + parent + " implements " + type + " {",
                 "    private final " + type + " delegate;",
                 "",
                 "    " + (access.isEmpty() ? "" : "protected ") + name + "("

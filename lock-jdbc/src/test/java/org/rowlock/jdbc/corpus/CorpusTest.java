@@ -9,7 +9,6 @@ import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.corpus.Corpus.Lock;
 import org.rowlock.jdbc.corpus.Corpus.Pass;
 import org.rowlock.jdbc.internal.statement.PassReason;
-import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
@@ -39,9 +38,9 @@ class CorpusTest {
             assertThat(seen.mode().name()).isEqualTo(expected.mode());
             assertThat(seen.waiting())
                     .isEqualTo(expected.waiting().isEmpty() ? Waiting.WAIT : Waiting.valueOf(expected.waiting()));
-            RowKey key = RowKey.of(seen, List.copyOf(expected.key().keySet()));
+            List<Value> key = seen.key(List.copyOf(expected.key().keySet()));
             assertThat(key).isNotNull();
-            assertThat(key.values().stream().map(CorpusTest::text))
+            assertThat(key.stream().map(CorpusTest::text))
                     .containsExactlyElementsOf(expected.key().values());
         });
     }
@@ -61,7 +60,7 @@ class CorpusTest {
         assertThat(seen.mayLock()).isTrue();
         if (seen instanceof Recognised recognised) {
             List<String> primaryKey = Corpus.primaryKey(recognised.table().replace("public.", ""));
-            assertThat(RowKey.of(recognised, primaryKey)).isNull();
+            assertThat(recognised.key(primaryKey)).isNull();
             assertThat(expected.reason()).isEqualTo(PassReason.NO_KEY.name());
         } else {
             assertThat(((PassedThrough) seen).reason().name()).isEqualTo(expected.reason());

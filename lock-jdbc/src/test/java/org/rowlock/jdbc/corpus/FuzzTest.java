@@ -18,11 +18,11 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
-import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -112,7 +112,7 @@ class FuzzTest {
                     continue;
                 }
                 List<String> columns = Corpus.primaryKey(seen.table().replace(database.schema() + ".", ""));
-                RowKey key = RowKey.of(seen, columns);
+                List<Value> key = seen.key(columns);
                 if (key == null) {
                     continue;
                 }
@@ -141,8 +141,8 @@ class FuzzTest {
         return row.stream().map(String::stripTrailing).toList();
     }
 
-    private static List<String> values(RowKey key, Entry entry) {
-        return key.values().stream()
+    private static List<String> values(List<Value> key, Entry entry) {
+        return key.stream()
                 .map(value -> value instanceof Parameter parameter
                         ? entry.parameters().get(parameter.index() - 1)
                         : ((Literal) value).text())

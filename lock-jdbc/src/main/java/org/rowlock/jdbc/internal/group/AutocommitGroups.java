@@ -1,9 +1,8 @@
 package org.rowlock.jdbc.internal.group;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
-import org.rowlock.jdbc.internal.observe.AloneReason;
+import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** What the groups of one DataSource or URL have in common. Thread-safe. */
@@ -23,10 +23,8 @@ public final class AutocommitGroups {
             + " from pg_catalog.pg_class as c where c.oid = pg_catalog.to_regclass(?)";
 
     final GroupSizes sizes;
-    private final Map<Table, Known> tables = new ConcurrentHashMap<>();
+    private final Map<List<Object>, Known> tables = new ConcurrentHashMap<>();
     private volatile @Nullable Identity last;
-
-    private record Table(Identity identity, String name) {}
 
     private record Known(boolean shares, long nanos) {}
 
@@ -36,18 +34,16 @@ public final class AutocommitGroups {
     }
 
     /**
-     * Makes a member ready to be sent by another, or to send others.
+     * A member that waits for its row, to be sent by another or to send others; null if it goes alone.
      *
-     * @param table as SQL writes it
-     * @param row the same of the same row
-     * @return why not; null if it is
+     * @param statement the driver's, with its parameters set
      */
-    public @Nullable AloneReason ready(
-            GroupMember member, GroupSession session, DriverAccess access, String table, String row)
+    public @Nullable GroupMember member(GroupSession session, LockedRow row, PreparedStatement statement)
             throws SQLException {
-        Identity identity = session.identity(access);
+        Identity identity = session.identity();
         if (identity == null) {
-            return AloneReason.SESSION;
+            row.plan().figures().count(Figure.ALONE_SESSION);
+            return null;
         }
         Identity common = last;
         if (common == null || !common.equals(identity)) {
@@ -55,38 +51,23 @@ public final class AutocommitGroups {
             last = identity;
             common = identity;
         }
-        if (!shares(new Table(common, table), access)) {
-            return AloneReason.TABLE;
+        if (!shares(common, row.plan().table(), session.access)) {
+            row.plan().figures().count(Figure.ALONE_TABLE);
+            return null;
         }
-        member.ready(common, table, row, session, access);
-        return null;
+        return new GroupMember(this, session, common, row, statement);
     }
 
-    private boolean shares(Table table, DriverAccess access) throws SQLException {
-        Known known = tables.get(table);
+    private boolean shares(Identity identity, String table, DriverAccess access) throws SQLException {
+        List<Object> key = List.of(identity, table);
+        Known known = tables.get(key);
         if (known == null || System.nanoTime() - known.nanos > VALID_NANOS) {
             if (tables.size() >= TABLES) {
                 tables.clear();
             }
-            Known meanwhile = new Known(known != null && known.shares, System.nanoTime());
-            tables.put(table, meanwhile);
-            try {
-                known = new Known(access.ask(connection -> shares(connection, table.name)), System.nanoTime());
-                tables.put(table, known);
-            } finally {
-                // If nobody has answered, the next one asks.
-                tables.remove(table, meanwhile);
-            }
+            known = new Known(access.ask(SQL, table).equals("t"), System.nanoTime());
+            tables.put(key, known);
         }
         return known.shares;
-    }
-
-    private static boolean shares(Connection connection, String table) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(SQL)) {
-            statement.setString(1, table);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
-            }
-        }
     }
 }

@@ -15,12 +15,13 @@ import org.postgresql.util.GT;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.TableFigures;
-import org.rowlock.jdbc.internal.session.DriverAccess;
+import org.rowlock.jdbc.internal.row.LockedRow;
 
 /**
  * One execution of an UPDATE that a group may do. The leader, which is the first of those who wait, sends its own and
@@ -35,20 +36,15 @@ public final class GroupMember {
             "Batch entry {0} {1} was aborted: {2}  Call getNextException to see other errors in the batch.";
 
     private final AutocommitGroups groups;
-    private final String sql;
+    private final GroupSession session;
+    private final Identity identity;
+    private final LockedRow row;
+    private final String name;
     private final PreparedStatement statement;
-    private final Binds binds;
-    private final TableFigures figures;
+    private final int queryTimeout;
 
-    private @Nullable Identity identity;
-    private String table = "";
-    private String row = "";
-    private int queryTimeout;
-    private @Nullable GroupSession session;
-    private @Nullable DriverAccess access;
+    /** Those that it leads. */
     private List<QueueEntry> taken = List.of();
-    private QueueEntry.@Nullable Served served;
-    private @Nullable Done done;
 
     /** Not to be sent again, until it is known that it was undone. */
     private volatile boolean sent;
@@ -56,42 +52,20 @@ public final class GroupMember {
     private volatile @Nullable GroupMember leader;
     private volatile boolean cancelledByMember;
 
-    /** Sets the parameters of a statement as they were set. */
-    public interface Binds {
-        void set(PreparedStatement statement, int others) throws SQLException;
-    }
-
-    private record Done(long count, @Nullable SQLWarning warnings) {}
-
-    private enum Fate {
-        DONE,
-        UNDONE,
-        UNKNOWN
-    }
-
-    /**
-     * An execution.
-     *
-     * @param statement the driver's, with its parameters set
-     * @param binds sets them again
-     */
-    public GroupMember(
-            AutocommitGroups groups, String sql, PreparedStatement statement, Binds binds, TableFigures figures) {
-        this.groups = groups;
-        this.sql = sql;
-        this.statement = statement;
-        this.binds = binds;
-        this.figures = figures;
-    }
-
-    void ready(Identity own, String ownTable, String ownRow, GroupSession ownSession, DriverAccess ownAccess)
+    GroupMember(
+            AutocommitGroups groups,
+            GroupSession session,
+            Identity identity,
+            LockedRow row,
+            PreparedStatement statement)
             throws SQLException {
-        queryTimeout = statement.getQueryTimeout();
-        table = ownTable;
-        row = ownRow;
-        session = ownSession;
-        access = ownAccess;
-        identity = own;
+        this.groups = groups;
+        this.session = session;
+        this.identity = identity;
+        this.row = row;
+        this.name = row.text();
+        this.statement = statement;
+        this.queryTimeout = statement.getQueryTimeout();
     }
 
     /**
@@ -101,71 +75,49 @@ public final class GroupMember {
      * @return whether there is nothing more to wait for: another has led it, or it is to lead others
      */
     public boolean entered(QueueEntry entry, boolean mayLead) throws SQLException {
-        served = entry.served();
         // What was handed back is offered no more.
-        GroupSession own = session;
-        DriverAccess driver = access;
-        if (mayLead && entry.isIn() && own != null && driver != null && entry.offer() != null && own.isReady(driver)) {
-            taken = entry.take(groups.sizes.most(row) - 1, this::takes);
+        if (mayLead && entry.isIn() && entry.offer() != null && session.isReady()) {
+            taken = entry.take(groups.sizes.most(name) - 1, this::takes);
         }
-        return served != null || !taken.isEmpty();
-    }
-
-    /** Whether it goes to the server by itself, in whatever way: it leads nobody, and may not have been sent. */
-    public boolean isAlone() {
-        return taken.isEmpty() && !sent;
+        return entry.served() != null || !taken.isEmpty();
     }
 
     private boolean takes(Object offer) {
         return offer instanceof GroupMember other
                 && groups.equals(other.groups)
-                && sql.equals(other.sql)
-                && row.equals(other.row)
+                && row.plan().sql().equals(other.row.plan().sql())
+                && name.equals(other.name)
                 && queryTimeout == other.queryTimeout
-                && identity != null
                 && identity.equals(other.identity);
     }
 
+    /** Whether it goes to the server by itself, and has not been there. */
+    public boolean goesAlone() {
+        return taken.isEmpty() && !sent;
+    }
+
     /**
-     * Whether it is done: another has done it, or it does itself and others now.
+     * What a group has made of it, or makes now with it in the lead; null if it goes alone.
      *
      * @throws SQLException if nobody knows, or it ran out of time
      */
-    public boolean isDone() throws SQLException {
+    public @Nullable GroupResult result(QueueEntry entry) throws SQLException {
+        QueueEntry.Served served = entry.served();
         if (served != null) {
             if (served.failure() != null) {
                 throw (SQLException) served.failure();
             }
-            done = (Done) Objects.requireNonNull(served.value());
-        } else if (sent) {
+            return (GroupResult) served.value();
+        }
+        if (sent) {
             // Handed back by the end of its leader, which did not report that it was undone.
             throw unknown(null);
-        } else if (taken.isEmpty()) {
-            groups.sizes.done(row, 1);
-        } else {
-            send();
         }
-        return done != null;
-    }
-
-    /** Whether a group has done it. */
-    public boolean hasCount() {
-        return done != null;
-    }
-
-    /** How many rows it has changed. */
-    public long count() {
-        return Objects.requireNonNull(done).count;
-    }
-
-    /** Those of the transaction, which are nobody's own. */
-    public @Nullable SQLWarning warnings() {
-        return Objects.requireNonNull(done).warnings;
-    }
-
-    /** Forgets them. */
-    public void clearWarnings() {
-        done = new Done(count(), null);
+        if (!taken.isEmpty()) {
+            return send();
+        }
+        groups.sizes.done(name, 1);
+        return null;
     }
 
     /** Has the group undone that does it now, if one does; the others are then done alone. */
@@ -178,55 +130,58 @@ public final class GroupMember {
         return now != null;
     }
 
-    private void send() throws SQLException {
+    private @Nullable GroupResult send() throws SQLException {
         List<GroupMember> all = new ArrayList<>(List.of(this));
         taken.forEach(entry -> all.add((GroupMember) Objects.requireNonNull(entry.offer())));
         List<GroupMember> others = all.subList(1, all.size());
-        Fate fate = Fate.UNDONE;
         boolean ownTimeout = false;
         boolean timeoutOfAll = false;
         long start = System.nanoTime();
         @Nullable SQLException failure = null;
+        @Nullable SQLWarning warnings = null;
         long[] counts = {};
         try {
             for (GroupMember each : all) {
-                each.binds.set(statement, 0);
+                each.row.binds().setAll(statement, 0);
                 statement.addBatch();
             }
-            fate = Fate.UNKNOWN;
             all.forEach(each -> each.sent = true);
             others.forEach(each -> each.leader = this);
             counts = statement.executeLargeBatch();
-            fate = Fate.DONE;
-            done = new Done(counts[0], ownWarnings());
+            warnings = statement.getWarnings();
         } catch (SQLException e) {
             failure = e.getCause() instanceof PSQLException cause ? cause : e;
-            fate = fate == Fate.UNDONE || isUndone(failure) ? Fate.UNDONE : fate;
+            sent &= !isUndone(failure);
             ownTimeout = isTimeout(failure) && isOfFirst(e) && !cancelledByMember;
             timeoutOfAll = ownTimeout && isOfAll((PSQLException) failure, System.nanoTime() - start);
         } finally {
-            sent = fate == Fate.UNKNOWN;
-            others.forEach(each -> each.leader = null);
             for (int i = 0; i < taken.size(); i++) {
-                switch (fate) {
-                    case DONE -> taken.get(i).complete(new Done(counts[i + 1], warnings()));
-                    case UNKNOWN -> taken.get(i).fail(unknown(failure));
-                    case UNDONE -> others.get(i).undone(taken.get(i), timeoutOfAll ? failure : null);
+                others.get(i).leader = null;
+                if (counts.length > 0) {
+                    taken.get(i).complete(new GroupResult(others.get(i).statement, counts[i + 1], warnings));
+                } else if (sent) {
+                    taken.get(i).fail(unknown(failure));
+                } else {
+                    others.get(i).undone(taken.get(i), timeoutOfAll ? failure : null);
                 }
             }
             restore();
         }
-        figures.count(fate == Fate.DONE ? Figure.GROUPS : Figure.GROUPS_UNDONE);
-        if (fate == Fate.DONE) {
+        TableFigures figures = row.plan().figures();
+        figures.count(counts.length > 0 ? Figure.GROUPS : Figure.GROUPS_UNDONE);
+        if (counts.length > 0) {
             figures.add(Figure.GROUPED, all.size());
-            groups.sizes.done(row, all.size());
-        } else if (fate == Fate.UNKNOWN) {
-            throw unknown(failure);
-        } else if (ownTimeout) {
-            throw Objects.requireNonNull(failure);
-        } else {
-            groups.sizes.undone(row, all.size());
+            groups.sizes.done(name, all.size());
+            return new GroupResult(statement, counts[0], warnings);
         }
+        if (sent) {
+            throw unknown(failure);
+        }
+        if (ownTimeout) {
+            throw Objects.requireNonNull(failure);
+        }
+        groups.sizes.undone(name, all.size());
+        return null;
     }
 
     /** By another error than a timeout of all nobody knows whose it is. */
@@ -245,34 +200,19 @@ public final class GroupMember {
      */
     private boolean isOfAll(PSQLException timeout, long nanos) {
         String where = Objects.requireNonNull(timeout.getServerErrorMessage()).getWhere();
-        List<String> name = TableName.parts(table);
+        List<String> table = TableName.parts(row.plan().table());
         boolean over = queryTimeout > 0 && nanos >= TimeUnit.SECONDS.toNanos(queryTimeout);
         return (over || SqlState.LOCK_NOT_AVAILABLE.equals(timeout.getSQLState()))
-                && (where == null || where.matches(".*\\W" + Pattern.quote(name.get(name.size() - 1)) + "\\W.*"));
-    }
-
-    /** Whoever has closed the statement meanwhile: what is done is done. */
-    private @Nullable SQLWarning ownWarnings() {
-        try {
-            return statement.getWarnings();
-        } catch (SQLException e) {
-            return null;
-        }
+                && (where == null || where.matches(".*\\W" + Pattern.quote(table.get(table.size() - 1)) + "\\W.*"));
     }
 
     /** An error of the server behind which the session goes on: then the server has rolled back what one Sync ends. */
     private boolean isUndone(SQLException e) throws SQLException {
-        DriverAccess own = access;
-        return e instanceof PSQLException error
-                && error.getServerErrorMessage() != null
-                && own != null
-                && !own.driver().isClosed()
-                && own.isIdle();
+        return ServerErrors.isServers(e) && !session.access.driver().isClosed() && session.access.isIdle();
     }
 
     private static boolean isTimeout(SQLException e) {
-        return e instanceof PSQLException error
-                && error.getServerErrorMessage() != null
+        return ServerErrors.isServers(e)
                 && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                         || SqlState.QUERY_CANCELED.equals(e.getSQLState()));
     }
@@ -292,7 +232,7 @@ public final class GroupMember {
     private void restore() {
         try {
             statement.clearBatch();
-            binds.set(statement, 0);
+            row.binds().setAll(statement, 0);
         } catch (SQLException e) {
             LOG.log(Level.DEBUG, "The parameters of a statement that was closed are gone", e);
         }

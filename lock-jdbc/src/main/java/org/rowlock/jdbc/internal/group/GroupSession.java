@@ -1,14 +1,9 @@
 package org.rowlock.jdbc.internal.group;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.BaseConnection;
-import org.postgresql.jdbc.AutoSave;
-import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 import org.rowlock.jdbc.internal.statement.SessionEffect;
 
@@ -30,9 +25,12 @@ public final class GroupSession {
             + " and s.name !~ '^(default_)?transaction_'))"
             + " where pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')";
 
-    private final @Nullable Object origin;
+    final DriverAccess access;
+
+    /** Null where nobody knows, or somebody has the driver's own objects. */
+    private volatile @Nullable Object origin;
+
     private volatile boolean altered;
-    private volatile boolean handedOut;
     private volatile boolean readsCommitted = true;
     private boolean cleaning;
     private @Nullable String look;
@@ -48,7 +46,8 @@ public final class GroupSession {
     record Identity(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
 
     /** @param origin what its connection was made of, to be equal to that of another; null if nobody knows */
-    public GroupSession(@Nullable Object origin) {
+    public GroupSession(DriverAccess access, @Nullable Object origin) {
+        this.access = access;
         this.origin = origin;
     }
 
@@ -79,7 +78,7 @@ public final class GroupSession {
 
     /** Somebody has the driver's own objects, for good. */
     public void handOut() {
-        handedOut = true;
+        origin = null;
     }
 
     /** The isolation was set. */
@@ -89,28 +88,20 @@ public final class GroupSession {
     }
 
     /** Whether a statement of it is a transaction in one flush, of which nothing is kept at the server or here. */
-    boolean isReady(DriverAccess access) throws SQLException {
-        BaseConnection driver = access.driver();
-        return !altered
-                && !handedOut
-                && readsCommitted
-                && !driver.isClosed()
-                && driver.getAutoCommit()
-                && !driver.isReadOnly()
-                && access.isIdle()
-                && driver.getAutosave() == AutoSave.NEVER
-                && driver.getPreferQueryMode() != PreferQueryMode.SIMPLE;
+    boolean isReady() throws SQLException {
+        return origin != null && !altered && readsCommitted && access.isPlainAutocommit();
     }
 
     /** Null if it does not go with others. */
     @Nullable
-    Identity identity(DriverAccess access) throws SQLException {
-        if (origin == null || !isReady(access)) {
+    Identity identity() throws SQLException {
+        Object made = origin;
+        if (made == null || !isReady()) {
             return null;
         }
         String known = look;
         if (known == null) {
-            known = access.ask(GroupSession::look);
+            known = access.ask(LOOK);
             look = known;
             identity = null;
         }
@@ -118,16 +109,9 @@ public final class GroupSession {
         Map<String, String> reported = access.driver().getParameterStatuses();
         int timeout = access.driver().getNetworkTimeout();
         if (last == null || last.networkTimeout != timeout || !last.reported.equals(reported)) {
-            last = known.isEmpty() ? null : new Identity(origin, known, Map.copyOf(reported), timeout);
+            last = known.isEmpty() ? null : new Identity(made, known, Map.copyOf(reported), timeout);
             identity = last;
         }
         return last;
-    }
-
-    private static String look(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(LOOK)) {
-            return row.next() ? row.getString(1) : "";
-        }
     }
 }

@@ -12,7 +12,13 @@ public enum Figure {
     RELEASED_EARLY("releasedEarly"),
     GROUPED("grouped"),
     GROUPS("groups"),
-    GROUPS_UNDONE("groupsUndone");
+    GROUPS_UNDONE("groupsUndone"),
+    /** No group: not a plain prepared UPDATE of well-known functions, or a value that is not kept. */
+    ALONE_STATEMENT("alone.STATEMENT"),
+    /** No group: its session was altered, or nobody knows. */
+    ALONE_SESSION("alone.SESSION"),
+    /** No group: its table has triggers, rules, policies, partitions or deferred constraints. */
+    ALONE_TABLE("alone.TABLE");
 
     private final String text;
 

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The rows with the most requests, of the rows that a transaction had to wait for: the algorithm SpaceSaving, which
@@ -17,7 +16,6 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class HotRows {
     private static final int MOST = 64;
 
-    private final ReentrantLock newcomers = new ReentrantLock();
     private final Map<String, LongAdder> rows = new ConcurrentHashMap<>();
 
     public void count(String row) {
@@ -25,18 +23,13 @@ public final class HotRows {
         (known == null ? place(row) : known).increment();
     }
 
-    private LongAdder place(String row) {
-        newcomers.lock();
-        try {
-            LongAdder count = rows.get(row);
-            if (count == null) {
-                count = rows.size() < MOST ? new LongAdder() : Objects.requireNonNull(rows.remove(least()));
-                rows.put(row, count);
-            }
-            return count;
-        } finally {
-            newcomers.unlock();
+    private synchronized LongAdder place(String row) {
+        LongAdder count = rows.get(row);
+        if (count == null) {
+            count = rows.size() < MOST ? new LongAdder() : Objects.requireNonNull(rows.remove(least()));
+            rows.put(row, count);
         }
+        return count;
     }
 
     private String least() {

@@ -12,7 +12,6 @@ import org.rowlock.jdbc.internal.statement.PassReason;
 public final class TableFigures {
     private final Map<Figure, LongAdder> figures = counters(Figure.class);
     private final Map<PassReason, LongAdder> passed = counters(PassReason.class);
-    private final Map<AloneReason, LongAdder> alone = counters(AloneReason.class);
 
     /** Filled at once, so that threads may read it. */
     private static <E extends Enum<E>> Map<E, LongAdder> counters(Class<E> type) {
@@ -35,17 +34,11 @@ public final class TableFigures {
         Objects.requireNonNull(passed.get(reason)).increment();
     }
 
-    public void alone(AloneReason reason) {
-        Objects.requireNonNull(alone.get(reason)).increment();
-    }
-
     /** The figures by name; the reasons that there were. */
     public Map<String, Long> asMap() {
         Map<String, Long> map = new TreeMap<>();
-        figures.forEach((figure, count) -> map.put(
-                figure.toString(),
-                figure == Figure.QUEUED_TIME ? TimeUnit.NANOSECONDS.toMillis(count.sum()) : count.sum()));
-        alone.forEach((reason, count) -> map.put("alone." + reason, count.sum()));
+        figures.forEach((figure, count) -> map.put(figure.toString(), count.sum()));
+        map.computeIfPresent(Figure.QUEUED_TIME.toString(), (name, nanos) -> TimeUnit.NANOSECONDS.toMillis(nanos));
         passed.forEach((reason, count) -> map.put("passed." + reason, count.sum()));
         map.entrySet().removeIf(each -> each.getKey().contains(".") && each.getValue() == 0);
         return map;

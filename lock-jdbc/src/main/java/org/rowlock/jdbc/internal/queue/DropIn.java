@@ -2,12 +2,15 @@ package org.rowlock.jdbc.internal.queue;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.management.JMException;
+import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
@@ -17,10 +20,9 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.group.AutocommitGroups;
 import org.rowlock.jdbc.internal.observe.HotRows;
-import org.rowlock.jdbc.internal.observe.Management;
 import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.session.PrimaryKeys;
-import org.rowlock.jdbc.internal.session.SessionTimeouts;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
@@ -40,8 +42,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     final HotRows hotRows = new HotRows();
     final EarlyCommits earlyCommits = new EarlyCommits();
 
-    /** The timeouts that sessions were last seen with. */
-    final Map<Connection, SessionTimeouts> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
+    /** The shortest timeouts that sessions were last seen with, in nanoseconds. */
+    final Map<Connection, Long> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** The sessions that may hold advisory locks of their own beyond their transactions. */
     final Map<Connection, Boolean> sessionLocks = Collections.synchronizedMap(new WeakHashMap<>());
@@ -65,13 +67,31 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this.settings = settings;
         this.groups = groups(settings);
         this.queues = queues;
-        this.management = Management.register(settings.name(), this);
+        this.management = register(settings.name(), this);
         LOG.log(
                 Level.INFO,
                 "Rowlock looks at the statements of {0}: {1}; switch it at run time by JMX: {2}",
                 settings.name(),
                 settings.words(),
                 management);
+    }
+
+    /** In JMX under a name, or the name with a number where it is taken; null where that failed, which costs no more. */
+    private static synchronized @Nullable ObjectName register(String name, DropIn bean) {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        try {
+            for (int number = 1; ; number++) {
+                String numbered = ObjectName.quote(number == 1 ? name : name + "-" + number);
+                ObjectName objectName = new ObjectName("org.rowlock:type=Jdbc,name=" + numbered);
+                if (!server.isRegistered(objectName)) {
+                    server.registerMBean(bean, objectName);
+                    return objectName;
+                }
+            }
+        } catch (JMException e) {
+            LOG.log(Level.WARNING, "Rowlock could not be registered in JMX; all else works", e);
+            return null;
+        }
     }
 
     public RowlockMode mode() {
@@ -90,24 +110,21 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
      */
     public StatementPlan plan(String sql) {
         if (sql.length() > StatementRecogniser.LONGEST) {
-            return new StatementPlan(sql, this);
+            return new StatementPlan(sql, this::figures);
         }
         StatementPlan known = plans.get(sql);
         if (known == null) {
             if (plans.size() >= TEXTS) {
                 plans.clear();
             }
-            known = plans.computeIfAbsent(sql, text -> new StatementPlan(text, this));
+            known = plans.computeIfAbsent(sql, text -> new StatementPlan(text, this::figures));
         }
         return known;
     }
 
-    TableFigures figures(String table) {
-        TableFigures known = figures.get(table);
-        if (known != null) {
-            return known;
-        }
-        return figures.computeIfAbsent(figures.size() < TABLES ? table : OTHER_TABLES, name -> new TableFigures());
+    private TableFigures figures(String table) {
+        boolean own = figures.size() < TABLES || figures.containsKey(table);
+        return figures.computeIfAbsent(own ? table : OTHER_TABLES, name -> new TableFigures());
     }
 
     /** Whether any lock was to go in front yet: until then no statement keeps its values for one that does. */
@@ -155,6 +172,12 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** Takes it out of JMX. Connections go on as they are. */
     @Override
     public void close() {
-        Management.unregister(management);
+        try {
+            if (management != null) {
+                ManagementFactory.getPlatformMBeanServer().unregisterMBean(management);
+            }
+        } catch (JMException e) {
+            LOG.log(Level.DEBUG, "Not registered any more", e);
+        }
     }
 }

@@ -11,6 +11,7 @@ import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.ReleasedEarlyEvent;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
  * Commits that let go of their row before they are durable; and all commits beside them, which wait until what they may
@@ -30,22 +31,21 @@ final class EarlyCommits {
      */
     void commit(Connection connection, @Nullable StatementPlan plan) throws SQLException {
         @Nullable ReleasedEarlyEvent event = ReleasedEarlyEvent.begun();
+        @Nullable CommitNotConfirmedException unconfirmed = null;
+        boolean released = true;
         try {
-            if (early.commit(connection, plan != null)) {
-                released(event, plan);
-            }
+            released = early.commit(connection, plan != null);
         } catch (CommitNotConfirmedException e) {
-            released(event, plan);
-            warn(connection, e);
+            unconfirmed = e;
         }
-    }
-
-    private static void released(@Nullable ReleasedEarlyEvent event, @Nullable StatementPlan plan) {
-        if (plan != null) {
+        if (released && plan != null) {
             plan.figures().count(Figure.RELEASED_EARLY);
             if (event != null) {
                 event.commit(plan.table());
             }
+        }
+        if (unconfirmed != null) {
+            warn(connection, unconfirmed);
         }
     }
 

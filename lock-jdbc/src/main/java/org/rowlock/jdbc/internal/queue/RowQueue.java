@@ -2,6 +2,7 @@ package org.rowlock.jdbc.internal.queue;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
@@ -14,11 +15,12 @@ import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.group.AutocommitGroups;
 import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.group.GroupSession;
-import org.rowlock.jdbc.internal.observe.AloneReason;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.QueuedEvent;
+import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.row.LockedRow;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.session.DriverAccess;
-import org.rowlock.jdbc.internal.session.ServerError;
 import org.rowlock.jdbc.internal.session.SessionTimeouts;
 
 /** The wait of one connection's statements for the rows that they lock, and what then goes in front of them. */
@@ -65,7 +67,7 @@ final class RowQueue {
     void wake() {
         QueueWait now = wait;
         if (now != null) {
-            now.wake();
+            now.entry.wake();
         }
     }
 
@@ -75,31 +77,29 @@ final class RowQueue {
         return now != null && now.cancel(statement);
     }
 
-    /**
-     * Waits for a place.
-     *
-     * @return null where the statement is to go to the server without one
-     */
+    /** Waits for a place; null where the statement is to go to the server without one. */
     @Nullable
-    Turn enter(StatementPlan plan, LockedRow row, Statement statement, @Nullable GroupMember member)
-            throws SQLException {
+    Turn enter(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         RowlockMode mode = dropIn.mode();
-        QueueEntry entry = dropIn.queues.entry(row.hash(database), member);
+        QueueEntry entry = dropIn.queues.entry(row.hash(database), null);
+        GroupMember member = null;
         Turn turn = null;
         try {
             boolean entered = entry.tryEnter();
             if (!entered && mode == RowlockMode.OBSERVE) {
-                plan.figures().count(Figure.WOULD_QUEUE);
+                row.plan().figures().count(Figure.WOULD_QUEUE);
                 dropIn.hotRows.count(row.text());
                 entry.pass();
                 entered = true;
             } else if (!entered) {
-                offer(member, plan, row);
-                entered = queue(new QueueWait(statement, entry, member), plan, row);
+                member = member(row, statement, isWhole);
+                entry = member == null ? entry : dropIn.queues.entry(row.hash(database), member);
+                entered = queue(new QueueWait(statement, entry, member), row);
             }
-            if (entered) {
-                boolean fronts = mode == RowlockMode.QUEUE && (member == null || member.isAlone());
-                turn = new Turn(access, entry, plan, fronts && row.isFrontable() ? front(entry, row) : null);
+            if (entered || member != null) {
+                boolean fronts = entered && mode == RowlockMode.QUEUE && (member == null || member.goesAlone());
+                Front front = fronts && row.isFrontable() ? front(entry, row) : null;
+                turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
         } finally {
@@ -136,7 +136,7 @@ final class RowQueue {
     }
 
     /** Waits. False where the statement is to go to the server without a place. */
-    private boolean queue(QueueWait waiting, StatementPlan plan, LockedRow row) throws SQLException {
+    private boolean queue(QueueWait waiting, LockedRow row) throws SQLException {
         if (access.isIn(TransactionState.FAILED)) {
             return false;
         }
@@ -144,61 +144,64 @@ final class RowQueue {
         long start = System.nanoTime();
         wait = waiting;
         if (access.isClosed()) {
-            waiting.wake();
+            waiting.entry.wake();
         }
         try {
-            waiting.await(longestWait(waiting.statement()));
+            waiting.entry.enter(longestWait(waiting.statement), Integer.MAX_VALUE);
         } finally {
             wait = null;
         }
-        boolean grouped = waiting.isOfGroup();
-        plan.figures().count(Figure.QUEUED);
-        plan.figures().add(Figure.QUEUED_TIME, System.nanoTime() - start);
+        boolean grouped = waiting.member != null && waiting.member.entered(waiting.entry, !waiting.cancelled);
+        TableFigures figures = row.plan().figures();
+        figures.count(Figure.QUEUED);
+        figures.add(Figure.QUEUED_TIME, System.nanoTime() - start);
         String name = row.text();
         dropIn.hotRows.count(name);
         if (event != null) {
-            event.end(name, grouped || waiting.isAdmitted());
+            event.end(name, grouped || waiting.entry.isIn());
         }
-        if (waiting.isCancelled() && !grouped) {
-            throw ServerError.canceled(access.connection());
+        if (waiting.cancelled && !grouped) {
+            throw access.canceled();
         }
-        return waiting.isAdmitted();
+        return waiting.entry.isIn();
     }
 
-    /** Before the wait, as it may ask the server. */
-    private void offer(@Nullable GroupMember member, StatementPlan plan, LockedRow row) throws SQLException {
+    /** What a group may do in its place; null if it goes alone. Before the wait, as it may ask the server. */
+    private @Nullable GroupMember member(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         AutocommitGroups groups = dropIn.groups;
         if (groups == null || !access.driver().getAutoCommit()) {
-            return;
+            return null;
         }
-        AloneReason alone = groupSession.isAlone() ? AloneReason.SESSION : AloneReason.STATEMENT;
-        if (member != null) {
+        Figure alone = groupSession.isAlone() ? Figure.ALONE_SESSION : Figure.ALONE_STATEMENT;
+        if (isWhole
+                && !groupSession.isAlone()
+                && row.plan().groups()
+                && row.binds().areKept()
+                && statement instanceof PreparedStatement prepared) {
             try {
-                alone = groups.ready(
-                        member, groupSession, access, row.statement().table(), row.text());
+                return groups.member(groupSession, row, prepared);
             } catch (SQLException e) {
                 LOG.log(Level.DEBUG, "Whether others may send it could not be asked", e);
-                alone = AloneReason.SESSION;
+                alone = Figure.ALONE_SESSION;
             }
         }
-        if (alone != null) {
-            plan.figures().alone(alone);
-        }
+        row.plan().figures().count(alone);
+        return null;
     }
 
     private long longestWait(Statement statement) throws SQLException {
         int own = statement.getQueryTimeout();
-        SessionTimeouts session = changedSettings ? null : dropIn.timeouts.get(access.driver());
+        Long session = changedSettings ? null : dropIn.timeouts.get(access.driver());
         if (session == null) {
             try {
-                session = access.ask(SessionTimeouts::of);
+                session = access.ask(SessionTimeouts::shortest);
             } catch (SQLException e) {
                 // The statement itself will say what is wrong.
                 return 0;
             }
             dropIn.timeouts.put(access.driver(), session);
         }
-        long shortest = Math.min(session.nanos(), own == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(own));
+        long shortest = Math.min(session, own == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(own));
         return shortest == Long.MAX_VALUE ? shortest : shortest / PART_OF_TIMEOUT;
     }
 }

@@ -1,11 +1,14 @@
 package org.rowlock.jdbc.internal.queue;
 
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** A statement that may go to the server; to be left when that has answered. */
@@ -14,17 +17,29 @@ public final class Turn {
     private final @Nullable QueueEntry entry;
     private final @Nullable StatementPlan plan;
     private final @Nullable Front front;
+    private final @Nullable GroupMember member;
 
-    Turn(DriverAccess access, @Nullable QueueEntry entry, @Nullable StatementPlan plan, @Nullable Front front) {
+    Turn(
+            DriverAccess access,
+            @Nullable QueueEntry entry,
+            @Nullable StatementPlan plan,
+            @Nullable Front front,
+            @Nullable GroupMember member) {
         this.access = access;
         this.entry = entry;
         this.plan = plan;
         this.front = front;
+        this.member = member;
     }
 
     /** What goes in front of the statement; null for nothing. */
     public @Nullable Front front() {
         return front;
+    }
+
+    /** The statement as a group has executed it, perhaps in its own lead; null if it is to go by itself. */
+    public @Nullable Statement grouped() throws SQLException {
+        return member == null || entry == null ? null : member.result(entry);
     }
 
     /**

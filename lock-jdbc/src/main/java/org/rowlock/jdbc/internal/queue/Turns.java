@@ -1,20 +1,18 @@
 package org.rowlock.jdbc.internal.queue;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.TransactionState;
 import org.rowlock.jdbc.RowlockMode;
-import org.rowlock.jdbc.internal.group.AutocommitGroups;
-import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.group.GroupSession;
 import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.row.LockedRow;
+import org.rowlock.jdbc.internal.row.RowFinder;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.session.DriverAccess;
-import org.rowlock.jdbc.internal.session.ServerError;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.SessionEffect;
@@ -53,12 +51,13 @@ public final class Turns {
         this.dropIn = dropIn;
         this.access = new DriverAccess(connection);
         this.rows = new RowFinder(access, dropIn.primaryKeys);
-        this.passing = new Turn(access, null, null, null);
+        this.passing = new Turn(access, null, null, null, null);
         this.mayHoldLocks = !access.isIdle();
         // What is between us and the driver may do what we do not see.
-        boolean seesAll = origin != null && dropIn.groups != null && access.isDirect();
-        this.groupSession = new GroupSession(
-                seesAll ? List.of(access.driver().getMetaData().getURL(), Objects.requireNonNull(origin)) : null);
+        Object made = origin == null || dropIn.groups == null || !access.isDirect()
+                ? null
+                : List.of(access.driver().getMetaData().getURL(), origin);
+        this.groupSession = new GroupSession(access, made);
         this.queue = new RowQueue(dropIn, access, groupSession);
     }
 
@@ -68,40 +67,24 @@ public final class Turns {
     }
 
     /**
-     * A member of a group for a statement that others who wait for its row may send; null if it goes alone.
-     *
-     * @param statement the driver's, with its parameters set
-     */
-    public @Nullable GroupMember offer(StatementPlan plan, PreparedStatement statement, GroupMember.Binds binds) {
-        AutocommitGroups groups = dropIn.groups;
-        return groups == null || !plan.groups() || groupSession.isAlone()
-                ? null
-                : new GroupMember(groups, plan.sql(), statement, binds, plan.figures());
-    }
-
-    /**
      * Waits, if the statement is to wait, for its turn to go to the server.
      *
      * @param plan null where nobody looks
      * @param binds what is bound to its parameters
      * @param statement the driver's or the pool's
-     * @param member what a group may do in its place, or null
+     * @param isWhole whether it is one execution of a statement, which a group may do in its place
      * @return the turn, to be left when the server has answered
      * @throws SQLException if it was cancelled in the JVM, as the server has it
      */
-    public Turn enter(@Nullable StatementPlan plan, Binds binds, Statement statement, @Nullable GroupMember member)
+    public Turn enter(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
         access.begin();
-        boolean done = false;
         try {
             sees(plan);
-            Turn turn = turn(plan, binds, statement, member);
-            done = true;
-            return turn;
-        } finally {
-            if (!done) {
-                access.end();
-            }
+            return turn(plan, binds, statement, isWhole);
+        } catch (SQLException | RuntimeException | Error e) {
+            access.end();
+            throw e;
         }
     }
 
@@ -112,7 +95,7 @@ public final class Turns {
         }
     }
 
-    private Turn turn(@Nullable StatementPlan plan, Binds binds, Statement statement, @Nullable GroupMember member)
+    private Turn turn(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
         if (dropIn.mode() == RowlockMode.OFF || plan == null || access.isClosed()) {
             mayHoldLocks = true;
@@ -138,13 +121,13 @@ public final class Turns {
         }
         mayHoldLocks = true;
         LockedRow row = rows.find(plan, (Recognised) plan.shape(), binds, dropIn.settings);
-        Turn turn = row == null ? null : queue.enter(plan, row, statement, member);
+        Turn turn = row == null ? null : queue.enter(row, statement, isWhole);
         return turn == null ? passing : turn;
     }
 
     /** The error of a statement that was cancelled, as the server raises it. */
     public SQLException canceled() {
-        return ServerError.canceled(access.connection());
+        return access.canceled();
     }
 
     /** A statement that locks what nobody looks at, such as a batch, goes to the server. */

@@ -1,12 +1,16 @@
 package org.rowlock.jdbc.internal.session;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.concurrent.Semaphore;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * The driver's connection behind one of ours, and the threads that use it. What no application has asked for is sent
@@ -14,6 +18,8 @@ import org.postgresql.jdbc.PreferQueryMode;
  * would cancel that one.
  */
 public final class DriverAccess {
+    private static final String CANCELED = "canceling statement due to user request";
+
     /** All permits but that of the thread itself. */
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
@@ -36,6 +42,11 @@ public final class DriverAccess {
     public DriverAccess(Connection connection) throws SQLException {
         this.connection = connection;
         this.driver = connection.unwrap(BaseConnection.class);
+    }
+
+    /** Whether there is one of PostgreSQL's driver behind a connection. */
+    public static boolean leadsToDriver(Connection connection) throws SQLException {
+        return connection.isWrapperFor(BaseConnection.class);
     }
 
     public Connection connection() {
@@ -72,6 +83,16 @@ public final class DriverAccess {
         return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
                 && driver.getPrepareThreshold() >= 0
                 && driver.getAutosave() == AutoSave.NEVER;
+    }
+
+    /** Whether each statement is a transaction in one flush, of which the driver keeps nothing. */
+    public boolean isPlainAutocommit() throws SQLException {
+        return !driver.isClosed()
+                && driver.getAutoCommit()
+                && !driver.isReadOnly()
+                && isIdle()
+                && driver.getAutosave() == AutoSave.NEVER
+                && driver.getPreferQueryMode() != PreferQueryMode.SIMPLE;
     }
 
     /** Takes a permit. */
@@ -117,6 +138,39 @@ public final class DriverAccess {
         } finally {
             use.release(OTHERS);
         }
+    }
+
+    /** The same: the first column of the first row, empty if there is none. */
+    public String ask(String sql, String... parameters) throws SQLException {
+        return ask(asked -> {
+            try (PreparedStatement statement = asked.prepareStatement(sql)) {
+                for (int i = 0; i < parameters.length; i++) {
+                    statement.setString(i + 1, parameters[i]);
+                }
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? row.getString(1) : "";
+                }
+            }
+        });
+    }
+
+    /**
+     * The error of a statement that was cancelled, which the server raises, so that the transaction is as aborted as it
+     * would be.
+     */
+    public SQLException canceled() {
+        SQLException own = new SQLException("ERROR: " + CANCELED, SqlState.QUERY_CANCELED);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("do 'begin raise exception using errcode = ''" + SqlState.QUERY_CANCELED
+                    + "'', message = ''" + CANCELED + "''; end'");
+        } catch (SQLException e) {
+            if (SqlState.QUERY_CANCELED.equals(e.getSQLState()) || SqlState.isConnectionLost(e.getSQLState())) {
+                return e;
+            }
+            // Without PL/pgSQL the transaction is aborted all the same.
+            own.initCause(e);
+        }
+        return own;
     }
 
     private <T> T withAutocommit(Question<T> question) throws SQLException {

@@ -39,10 +39,6 @@ public final class PrimaryKeys {
      * @param table its oid, which distinguishes tables of one name and is the same by whatever name
      */
     public record Found(List<String> columns, long table, boolean isCitus, boolean isKnown, long until) {
-        static Found looking() {
-            return new Found(List.of(), 0, false, false, System.nanoTime() + LOOKING_NANOS);
-        }
-
         public boolean isOver() {
             return System.nanoTime() - until > 0;
         }
@@ -56,25 +52,23 @@ public final class PrimaryKeys {
     }
 
     /** Whether the caller is to look this up, as it is unknown or old and nobody else does. */
-    public boolean claim(TablePlace name) {
+    private boolean claim(TablePlace name) {
+        long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
         if (found == null) {
-            return known.size() < MOST && known.putIfAbsent(name, Found.looking()) == null;
+            Found looking = new Found(List.of(), 0, false, false, next);
+            return known.size() < MOST && known.putIfAbsent(name, looking) == null;
         }
         // Until the new one is there the old one serves.
-        return found.isOver()
-                && known.replace(
-                        name,
-                        found,
-                        new Found(found.columns(), found.table(), found.isCitus(), found.isKnown(), nextTry()));
+        Found old = new Found(found.columns(), found.table(), found.isCitus(), found.isKnown(), next);
+        return found.isOver() && known.replace(name, found, old);
     }
 
-    private static long nextTry() {
-        return System.nanoTime() + LOOKING_NANOS;
-    }
-
-    /** Asks the catalog, on a connection that is in autocommit. */
+    /** Asks the catalog, on a connection that is in autocommit, if this is unknown or old and nobody else asks. */
     public void lookUp(Connection connection, TablePlace name) throws SQLException {
+        if (!claim(name)) {
+            return;
+        }
         List<String> columns = new ArrayList<>();
         long table = 0;
         boolean citus = false;

@@ -9,17 +9,17 @@ import java.util.concurrent.TimeUnit;
 /**
  * How long a session lets a statement wait, and is let wait for one: the shortest of its lock_timeout,
  * statement_timeout, idle_in_transaction_session_timeout and idle_session_timeout.
- *
- * @param nanos {@link Long#MAX_VALUE} where none is set
  */
-public record SessionTimeouts(long nanos) {
+public final class SessionTimeouts {
     private static final String SHOW =
             "show lock_timeout; show statement_timeout; show idle_in_transaction_session_timeout";
 
     private static final int WITH_IDLE_SESSION_TIMEOUT = 14;
 
-    /** Asks the server, in one round trip and without a snapshot. */
-    public static SessionTimeouts of(Connection connection) throws SQLException {
+    private SessionTimeouts() {}
+
+    /** In nanoseconds, {@link Long#MAX_VALUE} where none is set. Asked in one round trip and without a snapshot. */
+    public static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
         try (Statement statement = connection.createStatement()) {
             boolean hasIdle = connection.getMetaData().getDatabaseMajorVersion() >= WITH_IDLE_SESSION_TIMEOUT;
@@ -32,27 +32,23 @@ public record SessionTimeouts(long nanos) {
                 isRow = statement.getMoreResults();
             }
         }
-        return new SessionTimeouts(shortest);
+        return shortest;
     }
 
     /** Of a setting as SHOW has it: a whole number and its unit, 0 for none. */
     static long nanos(String setting) {
-        int digits = 0;
-        while (digits < setting.length() && Character.isDigit(setting.charAt(digits))) {
-            digits++;
-        }
-        long number = Long.parseLong(setting.substring(0, digits));
+        String unit = setting.replaceAll("[0-9]", "");
+        long number = Long.parseLong(setting.substring(0, setting.length() - unit.length()));
         if (number == 0) {
             return Long.MAX_VALUE;
         }
-        TimeUnit unit = switch (setting.substring(digits).trim()) {
-            case "us" -> TimeUnit.MICROSECONDS;
-            case "s" -> TimeUnit.SECONDS;
-            case "min" -> TimeUnit.MINUTES;
-            case "h" -> TimeUnit.HOURS;
-            case "d" -> TimeUnit.DAYS;
-            default -> TimeUnit.MILLISECONDS;
+        return switch (unit.trim()) {
+            case "us" -> TimeUnit.MICROSECONDS.toNanos(number);
+            case "s" -> TimeUnit.SECONDS.toNanos(number);
+            case "min" -> TimeUnit.MINUTES.toNanos(number);
+            case "h" -> TimeUnit.HOURS.toNanos(number);
+            case "d" -> TimeUnit.DAYS.toNanos(number);
+            default -> TimeUnit.MILLISECONDS.toNanos(number);
         };
-        return unit.toNanos(number);
     }
 }

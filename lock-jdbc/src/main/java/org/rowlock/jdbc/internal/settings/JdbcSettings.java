@@ -16,9 +16,6 @@ import org.rowlock.jdbc.RowlockMode;
  *
  * @param name what it is called where it is shown
  * @param include the tables that are looked at, or none for all
- * @param exclude the tables that are left out
- * @param release when the commits of transactions that had a turn let go of their locks
- * @param front whether an advisory lock of the row goes in front of a first lock
  * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 for none
  */
 public record JdbcSettings(

@@ -6,8 +6,11 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.temporal.Temporal;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
@@ -20,6 +23,19 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 public final class Binds {
     /** Of a statement without parameters. */
     public static final Binds NONE = new Binds(0);
+
+    private static final Set<Class<?>> CONSTANTS = Set.of(
+            String.class,
+            Integer.class,
+            Long.class,
+            Short.class,
+            Byte.class,
+            Double.class,
+            Float.class,
+            BigDecimal.class,
+            BigInteger.class,
+            Boolean.class,
+            UUID.class);
 
     /** In place of a value that is among the numbers. */
     private enum Mark {
@@ -37,15 +53,15 @@ public final class Binds {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
 
-    /** @param parameters how many may be of the key, counted from the first */
+    /** @param parameters how many there are */
     public Binds(int parameters) {
         this.values = new @Nullable Object[parameters];
         this.numbers = new long[parameters];
     }
 
-    /** From here on all of so many values are kept. */
-    public void keep(int parameters) {
-        setters = new @Nullable Setter[parameters];
+    /** From here on the values are kept. */
+    public void keep() {
+        setters = new @Nullable Setter[values.length];
     }
 
     public boolean keeps() {
@@ -54,19 +70,7 @@ public final class Binds {
 
     /** Whether a value is the same when it is set again: it does not change, and is not read once. */
     public static boolean isConstant(@Nullable Object value) {
-        return value == null
-                || value instanceof String
-                || value instanceof Integer
-                || value instanceof Long
-                || value instanceof Short
-                || value instanceof Byte
-                || value instanceof Double
-                || value instanceof Float
-                || value instanceof BigDecimal
-                || value instanceof BigInteger
-                || value instanceof Boolean
-                || value instanceof UUID
-                || value instanceof Temporal;
+        return value == null || value instanceof Temporal || CONSTANTS.contains(value.getClass());
     }
 
     /**
@@ -75,28 +79,25 @@ public final class Binds {
      * @param setter null where the value cannot be set again
      */
     public void set(int index, long value, @Nullable Setter setter) {
-        if (index > 0 && index <= values.length) {
-            values[index - 1] = Mark.NUMBER;
-            numbers[index - 1] = value;
-        }
-        if (setters != null && index > 0 && index <= setters.length) {
-            setters[index - 1] = setter;
-        }
+        set(index, Mark.NUMBER, value, setter);
     }
 
     /** The same of a value that is null where it is of no key. */
     public void set(int index, @Nullable Object value, @Nullable Setter setter) {
-        if (value instanceof Number number
-                && (value instanceof Integer
-                        || value instanceof Long
-                        || value instanceof Short
-                        || value instanceof Byte)) {
-            set(index, number.longValue(), setter);
-            return;
+        if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
+            set(index, Mark.NUMBER, ((Number) value).longValue(), setter);
+        } else {
+            set(index, value, 0, setter);
         }
-        set(index, 0L, setter);
+    }
+
+    private void set(int index, @Nullable Object value, long number, @Nullable Setter setter) {
         if (index > 0 && index <= values.length) {
             values[index - 1] = value;
+            numbers[index - 1] = number;
+            if (setters != null) {
+                setters[index - 1] = setter;
+            }
         }
     }
 
@@ -129,43 +130,29 @@ public final class Binds {
     }
 
     /** Whether every value of a key is known. */
-    public boolean has(RowKey key) {
-        for (Value value : key.values()) {
-            if (value instanceof Parameter parameter && !isKnown(parameter)) {
+    public boolean has(List<Value> key) {
+        for (Value value : key) {
+            if (value instanceof Parameter parameter && !isKnown(parameter.index())) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean isKnown(Parameter parameter) {
-        int at = parameter.index() - 1;
-        Object value = at < values.length ? values[at] : null;
+    private boolean isKnown(int index) {
+        Object value = index <= values.length ? values[index - 1] : null;
         return value != null && !value.getClass().isArray();
     }
 
     /** A hash of the values of a key that are all known. */
-    public int hash(RowKey key) {
+    public int hash(List<Value> key) {
         int hash = 1;
-        for (Value value : key.values()) {
-            hash = 31 * hash + hash(value);
+        for (Value value : key) {
+            boolean number = value instanceof Parameter parameter && values[parameter.index() - 1] instanceof Mark;
+            hash = 31 * hash
+                    + (number ? Long.hashCode(numbers[((Parameter) value).index() - 1]) : hashOfText(text(value)));
         }
         return hash;
-    }
-
-    private int hash(Value value) {
-        if (value instanceof Literal literal) {
-            return hashOfText(literal.text());
-        }
-        int at = ((Parameter) value).index() - 1;
-        Object bound = values[at];
-        if (bound instanceof Mark) {
-            return Long.hashCode(numbers[at]);
-        }
-        return hashOfText(
-                bound instanceof BigDecimal decimal
-                        ? decimal.stripTrailingZeros().toPlainString()
-                        : String.valueOf(bound));
     }
 
     /** Of a whole number that of its value. */
@@ -191,16 +178,15 @@ public final class Binds {
         return bound instanceof Mark ? Long.valueOf(numbers[at]) : Objects.requireNonNull(bound);
     }
 
-    /** The values of a key that are all known, to be shown. */
-    public String text(RowKey key) {
-        StringBuilder text = new StringBuilder();
-        for (Value value : key.values()) {
-            text.append(text.isEmpty() ? "" : ", ").append(text(value));
-        }
-        return text.toString();
+    /** The values of a key that are all known, to be shown: the same text of the same key. */
+    public String text(List<Value> key) {
+        return key.stream().map(this::text).collect(Collectors.joining(", "));
     }
 
     private String text(Value value) {
-        return String.valueOf(value(value));
+        Object known = value(value);
+        return known instanceof BigDecimal decimal
+                ? decimal.stripTrailingZeros().toPlainString()
+                : String.valueOf(known);
     }
 }

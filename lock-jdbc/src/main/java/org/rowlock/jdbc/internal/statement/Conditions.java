@@ -23,33 +23,21 @@ final class Conditions {
     private static final int DEEPEST = 50;
 
     private final TokenReader tokens;
-    private final List<Equality> equalities = new ArrayList<>();
-    private boolean severalRows;
-    private boolean alternatives;
-    private boolean others;
     private int depth;
+
+    final List<Equality> equalities = new ArrayList<>();
+
+    /** Whether some list has more than one row. */
+    boolean severalRows;
+
+    /** Whether there is an OR, if only in brackets. */
+    boolean alternatives;
+
+    /** Whether there are conditions that are no equality. */
+    boolean others;
 
     Conditions(TokenReader tokens) {
         this.tokens = tokens;
-    }
-
-    List<Equality> equalities() {
-        return equalities;
-    }
-
-    /** Whether some list has more than one row. */
-    boolean hasSeveralRows() {
-        return severalRows;
-    }
-
-    /** Whether there is an OR, if only in brackets. */
-    boolean hasAlternatives() {
-        return alternatives;
-    }
-
-    /** Whether there are conditions that are no equality. */
-    boolean hasOthers() {
-        return others;
     }
 
     /** Reads conditions joined by AND to their end. False where there is an OR, or no end that is known. */
@@ -116,10 +104,8 @@ final class Conditions {
         }
     }
 
+    /** {@code a = ?}, {@code a in (?)}, {@code (a, b) = (?, ?)} and {@code (a, b) in ((?, ?))}. */
     private boolean readEquality() {
-        if (tokens.atSymbol("(")) {
-            return readRowEquality();
-        }
         int mark = tokens.mark();
         Value first = readValue();
         if (first != null && tokens.skipSymbol("=")) {
@@ -127,35 +113,28 @@ final class Conditions {
             return column != null && equalities.add(new Equality(column, first));
         }
         tokens.reset(mark);
-        String column = readColumn();
-        if (column == null) {
+        List<String> columns = readColumns();
+        if (columns.isEmpty()) {
             return false;
         }
         if (tokens.skipSymbol("=")) {
-            Value value = readValue();
-            return value != null && equalities.add(new Equality(column, value));
-        }
-        return tokens.skipWord("in") && readList(List.of(column));
-    }
-
-    /** {@code (a, b) = (?, ?)} and {@code (a, b) in ((?, ?))}. */
-    private boolean readRowEquality() {
-        List<String> columns = new ArrayList<>();
-        do {
-            tokens.next();
-            String column = readColumn();
-            if (column == null) {
-                return false;
-            }
-            columns.add(column);
-        } while (tokens.atSymbol(","));
-        if (!tokens.skipSymbol(")")) {
-            return false;
-        }
-        if (tokens.skipSymbol("=")) {
-            return readRow(columns);
+            return readOneRow(columns);
         }
         return tokens.skipWord("in") && readList(columns);
+    }
+
+    /** One, or some in brackets; none where something else is there. */
+    private List<String> readColumns() {
+        List<String> columns = new ArrayList<>();
+        boolean brackets = tokens.skipSymbol("(");
+        do {
+            String column = readColumn();
+            if (column == null) {
+                return List.of();
+            }
+            columns.add(column);
+        } while (brackets && tokens.skipSymbol(","));
+        return !brackets || tokens.skipSymbol(")") ? columns : List.of();
     }
 
     /** A list in brackets of one value, or of one row of values. */
@@ -163,10 +142,13 @@ final class Conditions {
         if (!tokens.skipSymbol("(")) {
             return false;
         }
-        boolean row = columns.size() > 1;
-        boolean read = row ? readRow(columns) : readEqual(columns.get(0));
+        boolean read = readOneRow(columns);
         severalRows |= read && tokens.atSymbol(",");
         return read && tokens.skipSymbol(")");
+    }
+
+    private boolean readOneRow(List<String> columns) {
+        return columns.size() > 1 ? readRow(columns) : readEqual(columns.get(0));
     }
 
     private boolean readRow(List<String> columns) {

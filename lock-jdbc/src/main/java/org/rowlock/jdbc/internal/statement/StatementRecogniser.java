@@ -23,8 +23,8 @@ public final class StatementRecogniser {
             Tokens.words("values show set reset begin start commit end rollback abort savepoint release close"
                     + " deallocate listen unlisten notify");
 
-    private static final Set<String> OTHER_WRITES = Tokens.words(
-            "insert merge call do copy lock truncate execute prepare explain declare create alter" + " drop");
+    private static final Set<String> OTHER_WRITES =
+            Tokens.words("insert merge call do copy lock truncate execute prepare explain declare create alter drop");
 
     /** What makes a WITH more than a read. */
     private static final Set<String> LOCKS_IN_WITH = Tokens.words("insert update delete merge for");
@@ -69,23 +69,19 @@ public final class StatementRecogniser {
     /** A first look without cutting the text, as most statements are plain reads. */
     private static boolean mayLock(String first, String sql, int start) {
         boolean select = first.equals("select");
-        if (!select && !HARMLESS.contains(first)) {
-            return true;
-        }
-        for (int i = start; i < sql.length(); i++) {
-            char c = sql.charAt(i);
-            if (c == ';' || (select && (c == 'f' || c == 'F') && isFor(sql, i))) {
+        return !(select || HARMLESS.contains(first)) || sql.indexOf(';', start) >= 0 || (select && hasFor(sql, start));
+    }
+
+    private static boolean hasFor(String sql, int start) {
+        for (int at = start + 1; at + 3 < sql.length(); at++) {
+            if ((sql.charAt(at) == 'f' || sql.charAt(at) == 'F')
+                    && sql.regionMatches(true, at, "for", 0, 3)
+                    && !Tokens.isNamePart(sql.charAt(at - 1))
+                    && !Tokens.isNamePart(sql.charAt(at + 3))) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static boolean isFor(String sql, int at) {
-        return sql.regionMatches(true, at, "for", 0, 3)
-                && !Tokens.isNamePart(sql.charAt(at - 1))
-                && at + 3 < sql.length()
-                && !Tokens.isNamePart(sql.charAt(at + 3));
     }
 
     private static String wordAt(String sql, int start) {
@@ -97,15 +93,7 @@ public final class StatementRecogniser {
     }
 
     private static boolean hasSeveralStatements(List<Token> tokens) {
-        boolean ended = false;
-        for (Token token : tokens) {
-            boolean end = token.isSymbol(";");
-            if (ended && !end) {
-                return true;
-            }
-            ended |= end;
-        }
-        return false;
+        return tokens.stream().dropWhile(token -> !token.isSymbol(";")).anyMatch(token -> !token.isSymbol(";"));
     }
 
     private StatementShape read(String first, List<Token> all) {
@@ -121,13 +109,11 @@ public final class StatementRecogniser {
                                                 && LOCKS_IN_WITH.contains(token.text()))
                                 ? PassReason.WITH
                                 : PassReason.NOT_LOCKING);
-            default -> {
-                if (HARMLESS.contains(first)) {
-                    yield new PassedThrough(PassReason.NOT_LOCKING);
-                }
-                yield new PassedThrough(
-                        OTHER_WRITES.contains(first) ? PassReason.OTHER_WRITE : PassReason.UNKNOWN_FORM);
-            }
+            default ->
+                new PassedThrough(
+                        HARMLESS.contains(first)
+                                ? PassReason.NOT_LOCKING
+                                : OTHER_WRITES.contains(first) ? PassReason.OTHER_WRITE : PassReason.UNKNOWN_FORM);
         };
     }
 
@@ -137,22 +123,17 @@ public final class StatementRecogniser {
             return withoutLock(all, PassReason.UNKNOWN_FORM);
         }
         TableReference table = TableReference.read(tokens);
-        if (table == null) {
-            return withoutLock(all, PassReason.JOIN);
-        }
-        if (tokens.atSymbol(",") || tokens.atWord(JOINS)) {
+        if (table == null || tokens.atSymbol(",") || tokens.atWord(JOINS)) {
             return withoutLock(all, PassReason.JOIN);
         }
         Conditions conditions = new Conditions(tokens);
-        boolean plain = !tokens.skipWord("where") || conditions.readAll();
-        if (!plain) {
+        if (tokens.skipWord("where") && !conditions.readAll()) {
             return withoutLock(all, PassReason.OR);
         }
         tokens.skipTo(END_OF_ORDER);
-        if (!tokens.atWord("for")) {
+        if (!tokens.skipWord("for")) {
             return withoutLock(all, PassReason.UNKNOWN_FORM);
         }
-        tokens.next();
         RowLockMode mode = readMode();
         if (mode == null || !readLockedTable(table)) {
             return new PassedThrough(PassReason.UNKNOWN_FORM);
@@ -191,10 +172,8 @@ public final class StatementRecogniser {
 
     /** OF, which names the table or its alias. */
     private boolean readLockedTable(TableReference table) {
-        if (!tokens.skipWord("of")) {
-            return true;
-        }
-        return tokens.peek().isName() && tokens.next().text().equals(table.reference());
+        return !tokens.skipWord("of")
+                || (tokens.peek().isName() && tokens.next().text().equals(table.reference()));
     }
 
     private Waiting readWaiting() {
@@ -224,9 +203,7 @@ public final class StatementRecogniser {
         if (tokens.atWord(JOINS)) {
             return new PassedThrough(PassReason.JOIN);
         }
-        if (tokens.peek(0).isWord("where")
-                && tokens.peek(1).isWord("current")
-                && tokens.peek(2).isWord("of")) {
+        if (tokens.skipWords("where", "current", "of")) {
             return new PassedThrough(PassReason.CURSOR);
         }
         Conditions conditions = new Conditions(tokens);
@@ -251,20 +228,13 @@ public final class StatementRecogniser {
         if (!tokens.atEnd() && !tokens.atSymbol(";")) {
             return new PassedThrough(PassReason.UNKNOWN_FORM);
         }
-        if (conditions.equalities().isEmpty()) {
+        if (conditions.equalities.isEmpty()) {
             return new PassedThrough(
-                    conditions.hasSeveralRows()
+                    conditions.severalRows
                             ? PassReason.SEVERAL_ROWS
-                            : conditions.hasAlternatives() ? PassReason.OR : PassReason.NO_KEY);
+                            : conditions.alternatives ? PassReason.OR : PassReason.NO_KEY);
         }
         return new Recognised(
-                kind,
-                table.name(),
-                mode,
-                waiting,
-                conditions.equalities(),
-                conditions.hasOthers(),
-                returnsRows,
-                parameters);
+                kind, table.name(), mode, waiting, conditions.equalities, conditions.others, returnsRows, parameters);
     }
 }

@@ -1,12 +1,16 @@
 package org.rowlock.jdbc.internal.statement;
 
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /** What the text of a statement says about the rows that it locks. */
 public sealed interface StatementShape {
     /** Whether the statement may take locks that others wait for: everything that is not known for a plain read. */
-    boolean mayLock();
+    default boolean mayLock() {
+        return true;
+    }
 
     /**
      * Locks rows of one table, found by equality.
@@ -31,14 +35,21 @@ public sealed interface StatementShape {
             equalities = List.copyOf(equalities);
         }
 
-        @Override
-        public boolean mayLock() {
-            return true;
+        /** The values of a primary key, in its order; null where the statement does not name all of its columns. */
+        public @Nullable List<Value> key(List<String> primaryKey) {
+            List<Value> values = new ArrayList<>(primaryKey.size());
+            for (String column : primaryKey) {
+                equalities.stream()
+                        .filter(equality -> equality.column().equals(column))
+                        .findFirst()
+                        .ifPresent(equality -> values.add(equality.value()));
+            }
+            return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
         }
 
         /** Whether nothing but a key must hold, so that only a row that does not exist is not found. */
-        public boolean hasOnly(RowKey key) {
-            return !moreConditions && equalities.size() == key.values().size();
+        public boolean hasOnly(List<Value> key) {
+            return !moreConditions && equalities.size() == key.size();
         }
     }
 

@@ -167,12 +167,7 @@ final class Tokens {
     }
 
     private boolean hasOperatorBeforeSign(int from) {
-        for (int i = from; i < at; i++) {
-            if (BEFORE_SIGN.indexOf(sql.charAt(i)) >= 0) {
-                return true;
-            }
-        }
-        return false;
+        return sql.substring(from, at).chars().anyMatch(c -> BEFORE_SIGN.indexOf(c) >= 0);
     }
 
     private boolean isDigit(int index) {

@@ -3,8 +3,7 @@ package org.rowlock.jdbc.internal.wrap;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.function.LongFunction;
-import org.rowlock.jdbc.internal.queue.StatementPlan;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
  * One of JDBC's ways to execute a statement, and how its result is read where another way has sent it: with a lock in
@@ -13,16 +12,12 @@ import org.rowlock.jdbc.internal.queue.StatementPlan;
  * @param rows whether it is for statements that return rows
  * @param counts whether it is for statements that return a number of rows
  * @param reader reads the result of a statement that was sent
- * @param ofGroup gives it of the number of rows that a group has changed
  */
-record Execution<T>(boolean rows, boolean counts, Reader<T> reader, LongFunction<T> ofGroup) {
-    static final Execution<ResultSet> QUERY = new Execution<>(true, false, Statement::getResultSet, count -> null);
-    static final Execution<Boolean> ANY =
-            new Execution<>(true, true, statement -> statement.getUpdateCount() < 0, count -> false);
-    static final Execution<Integer> UPDATE =
-            new Execution<>(false, true, Statement::getUpdateCount, count -> (int) count);
-    static final Execution<Long> LARGE_UPDATE =
-            new Execution<>(false, true, Statement::getLargeUpdateCount, count -> count);
+record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {
+    static final Execution<ResultSet> QUERY = new Execution<>(true, false, Statement::getResultSet);
+    static final Execution<Boolean> ANY = new Execution<>(true, true, statement -> statement.getUpdateCount() < 0);
+    static final Execution<Integer> UPDATE = new Execution<>(false, true, Statement::getUpdateCount);
+    static final Execution<Long> LARGE_UPDATE = new Execution<>(false, true, Statement::getLargeUpdateCount);
 
     /** Reads a result. */
     interface Reader<T> {
@@ -31,6 +26,6 @@ record Execution<T>(boolean rows, boolean counts, Reader<T> reader, LongFunction
 
     /** Whether it can be read; else it is for the driver to refuse. */
     boolean fits(StatementPlan plan) {
-        return plan.returnsRows() ? rows : counts;
+        return plan != null && (plan.returnsRows() ? rows : counts);
     }
 }

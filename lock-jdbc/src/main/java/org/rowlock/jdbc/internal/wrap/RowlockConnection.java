@@ -9,12 +9,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
 import java.util.concurrent.Executor;
-import org.postgresql.core.BaseConnection;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.forward.ForwardingConnection;
 import org.rowlock.jdbc.internal.queue.DropIn;
-import org.rowlock.jdbc.internal.queue.StatementPlan;
 import org.rowlock.jdbc.internal.queue.Turns;
+import org.rowlock.jdbc.internal.row.StatementPlan;
+import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** A connection whose statements wait for their turn. */
 public final class RowlockConnection extends ForwardingConnection {
@@ -42,7 +42,7 @@ public final class RowlockConnection extends ForwardingConnection {
     public static Connection wrap(Connection delegate, DropIn dropIn, String url, Object origin) throws SQLException {
         boolean other = delegate == null
                 || delegate.isWrapperFor(RowlockConnection.class)
-                || !delegate.isWrapperFor(BaseConnection.class);
+                || !DriverAccess.leadsToDriver(delegate);
         return other ? delegate : new RowlockConnection(delegate, dropIn, url, origin);
     }
 
@@ -110,7 +110,8 @@ public final class RowlockConnection extends ForwardingConnection {
 
     @Override
     protected CallableStatement made(CallableStatement made, String sql) {
-        return new RowlockCallableStatement(this, made, sql);
+        // What a call locks nobody knows.
+        return new ForwardingCallableStatement(this, made, sql);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.rowlock.jdbc.internal.wrap;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -8,11 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
-import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.observe.Figure;
-import org.rowlock.jdbc.internal.queue.StatementPlan;
 import org.rowlock.jdbc.internal.queue.Turn;
-import org.rowlock.jdbc.internal.queue.Turns;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
 
@@ -20,7 +19,8 @@ import org.rowlock.jdbc.internal.statement.PassReason;
 class RowlockStatement extends ForwardingStatement {
     private final RowlockConnection connection;
     private final Statement delegate;
-    private String firstOfBatch;
+    private StatementPlan firstPlan;
+    private Binds firstBinds;
     private int batchSize;
     private RowlockResultSet lastResults;
     private RowlockResultSet lastKeys;
@@ -53,41 +53,45 @@ class RowlockStatement extends ForwardingStatement {
      *
      * @param plan null where nobody looks
      * @param execution null where it is sent in no other way than by the call
-     * @param member what a group may do in its place, or null
      */
-    final <T> T send(StatementPlan plan, Binds binds, Execution<T> execution, GroupMember member, Call<T> call)
-            throws SQLException {
-        Turns turns = connection.turns();
-        Turn turn = turns.enter(plan, binds, delegate, member);
+    final <T> T send(StatementPlan plan, Binds binds, Execution<T> execution, Call<T> call) throws SQLException {
+        Turn turn = connection.turns().enter(plan, binds, delegate, isWhole(plan, execution) && batchSize == 0);
+        return send(turn, plan, execution, call);
+    }
+
+    /** Whether another way may send it, whose result is then read. */
+    private boolean isWhole(StatementPlan plan, Execution<?> execution) {
+        return execution != null && !keysAreDue && execution.fits(plan);
+    }
+
+    private <T> T send(Turn turn, StatementPlan plan, Execution<T> execution, Call<T> call) throws SQLException {
         boolean done = false;
         try {
             Front lock = turn.front();
-            Statement fronted = lock == null ? null : sendInFront(plan, turn, lock, execution);
-            T result;
-            if (fronted != null) {
+            Statement sent = lock == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
+            if (sent != null) {
                 // The lock's own result is the first.
-                lock.answered(FrontSql.waitedNanos(fronted.getResultSet()));
-                fronted.getMoreResults();
-                result = execution.reader().read(fronted);
+                lock.answered(FrontSql.waitedNanos(sent.getResultSet()));
+                sent.getMoreResults();
             } else {
                 runs(delegate);
-                result = member != null && member.isDone() ? execution.ofGroup().apply(member.count()) : call.send();
+                sent = turn.grouped();
+                ran = sent == null ? delegate : sent;
             }
+            T result = sent == null ? call.send() : execution.reader().read(sent);
             done = true;
             return result;
         } finally {
-            keysAreDue = !done && (keysAreDue || execution == null);
-            turns.leave(turn, done);
+            keysAreDue = execution == null ? keysAreDue || !done : keysAreDue && !done;
+            connection.turns().leave(turn, done);
         }
     }
 
     /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
-    private Statement sendInFront(StatementPlan plan, Turn turn, Front lock, Execution<?> execution)
-            throws SQLException {
+    private Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole) throws SQLException {
         cancelled = false;
         try {
-            Statement fronted =
-                    execution != null && !keysAreDue && execution.fits(plan) ? sendInFront(plan, lock) : null;
+            Statement fronted = isWhole ? sendInFront(plan, lock) : null;
             if (fronted == null) {
                 lock.unsent();
             } else {
@@ -153,24 +157,17 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /** Sends a batch, which has a turn if it is of one row. */
-    final <T> T sendBatch(StatementPlan plan, Binds binds, int size, Call<T> call) throws SQLException {
-        if (size == 1) {
-            return send(plan, binds, null, null, call);
-        }
+    private <T> T sendBatch(Call<T> call) throws SQLException {
+        int size = batchSize;
+        batchSize = 0;
         if (size == 0) {
             runs(delegate);
             return call.send();
         }
-        Turn turn = connection.turns().pass(plan, PassReason.BATCH);
-        boolean done = false;
-        try {
-            runs(delegate);
-            T result = call.send();
-            done = true;
-            return result;
-        } finally {
-            connection.turns().leave(turn, done);
-        }
+        Turn turn = size == 1
+                ? connection.turns().enter(firstPlan, firstBinds, delegate, false)
+                : connection.turns().pass(firstPlan, PassReason.BATCH);
+        return send(turn, firstPlan, null, call);
     }
 
     @Override
@@ -179,12 +176,9 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     private <T> T send(String sql, Execution<T> execution, Call<T> call) throws SQLException {
-        return send(connection.plan(sql), Binds.NONE, ofText(execution), null, call);
-    }
-
-    /** How a text may be sent besides by the call; null for in no other way. */
-    <T> Execution<T> ofText(Execution<T> execution) {
-        return execution;
+        // A prepared statement of the driver refuses another text, also the same one again.
+        boolean refused = delegate instanceof PreparedStatement;
+        return send(connection.plan(sql), Binds.NONE, refused ? null : execution, call);
     }
 
     final ResultSet wrap(ResultSet results) {
@@ -215,9 +209,16 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     public void addBatch(String sql) throws SQLException {
         delegate.addBatch(sql);
-        connection.turns().sees(connection.plan(sql));
+        StatementPlan plan = connection.plan(sql);
+        connection.turns().sees(plan);
+        batched(plan, Binds.NONE);
+    }
+
+    /** The batch has one more. */
+    final void batched(StatementPlan plan, Binds binds) {
         if (batchSize++ == 0) {
-            firstOfBatch = sql;
+            firstPlan = plan;
+            firstBinds = binds.copy();
         }
     }
 
@@ -229,18 +230,12 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public int[] executeBatch() throws SQLException {
-        return sendOwnBatch(delegate::executeBatch);
+        return sendBatch(delegate::executeBatch);
     }
 
     @Override
     public long[] executeLargeBatch() throws SQLException {
-        return sendOwnBatch(delegate::executeLargeBatch);
-    }
-
-    private <T> T sendOwnBatch(Call<T> call) throws SQLException {
-        int size = batchSize;
-        batchSize = 0;
-        return sendBatch(connection.plan(firstOfBatch), Binds.NONE, size, call);
+        return sendBatch(delegate::executeLargeBatch);
     }
 
     @Override
@@ -277,8 +272,13 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     @Override
-    protected Statement ran() {
-        return ran;
+    protected Statement ran() throws SQLException {
+        Statement now = ran;
+        if (!now.equals(delegate)) {
+            // Which fails where this is closed.
+            delegate.getUpdateCount();
+        }
+        return now;
     }
 
     @Override

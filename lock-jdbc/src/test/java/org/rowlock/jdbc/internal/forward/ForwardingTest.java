@@ -170,7 +170,7 @@ class ForwardingTest {
                 Arguments.of(
                         CallableStatement.class,
                         "org.postgresql.jdbc.PgCallableStatement",
-                        wrap + "CallableStatement"));
+                        "org.rowlock.jdbc.internal.wrap.ForwardingCallableStatement"));
     }
 
     @Test

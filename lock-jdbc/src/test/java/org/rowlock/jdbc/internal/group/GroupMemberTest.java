@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -16,7 +17,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.row.LockedRow;
+import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.session.DriverAccess;
+import org.rowlock.jdbc.internal.session.PrimaryKeys;
+import org.rowlock.jdbc.internal.statement.Binds;
+import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
+import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
@@ -53,15 +60,20 @@ class GroupMemberTest {
     private long update() throws Exception {
         try (Connection connection = database.dataSource().getConnection();
                 PreparedStatement statement = closedBehindItsBatch(connection.prepareStatement(SQL))) {
-            GroupMember member = new GroupMember(
-                    groups, SQL, statement, (to, others) -> to.setInt(others + 1, 1), new TableFigures());
+            DriverAccess access = new DriverAccess(connection);
+            Binds binds = new Binds(1);
+            binds.keep();
+            binds.set(1, 1L, (to, index) -> to.setInt(index, 1));
+            PrimaryKeys.Found primaryKey = new PrimaryKeys.Found(List.of("id"), 1, false, true, 0);
+            List<Value> key = List.of(new Parameter(1));
+            LockedRow row = new LockedRow(new StatementPlan(SQL, table -> new TableFigures()), primaryKey, key, binds);
+            GroupMember member =
+                    Objects.requireNonNull(groups.member(new GroupSession(access, "origin"), row, statement));
             QueueEntry entry = queues.entry(1, member);
             try {
-                groups.ready(member, new GroupSession("origin"), new DriverAccess(connection), "account", "account(1)");
                 entry.enter(Long.MAX_VALUE, Integer.MAX_VALUE);
                 member.entered(entry, true);
-                assertThat(member.isDone()).isTrue();
-                return member.count();
+                return Objects.requireNonNull(member.result(entry)).getLargeUpdateCount();
             } finally {
                 entry.leave();
             }

@@ -15,6 +15,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /** What the text of a statement says, and what is left alone. */
@@ -56,7 +57,7 @@ class StatementRecogniserTest {
             })
     void tellsWhetherThereIsMoreThanTheKey(String conditions, boolean only) {
         Recognised update = recognised("update t set a = 1 where " + conditions);
-        RowKey key = Objects.requireNonNull(RowKey.of(update, List.of("id")));
+        List<Value> key = Objects.requireNonNull(update.key(List.of("id")));
         assertThat(update.hasOnly(key)).isEqualTo(only);
     }
 
@@ -113,10 +114,9 @@ class StatementRecogniserTest {
     @Test
     void findsTheKeyInItsOrder() {
         Recognised update = recognised("update t set v = 1 where b = 2 and c = 3 and a = 'x'");
-        assertThat(RowKey.of(update, List.of("a", "b")))
-                .isEqualTo(new RowKey(List.of(new Literal("x"), new Literal("2"))));
-        assertThat(RowKey.of(update, List.of("a", "d"))).isNull();
-        assertThat(RowKey.of(update, List.of())).isNull();
+        assertThat(update.key(List.of("a", "b"))).isEqualTo(List.of(new Literal("x"), new Literal("2")));
+        assertThat(update.key(List.of("a", "d"))).isNull();
+        assertThat(update.key(List.of())).isNull();
     }
 
     @ParameterizedTest

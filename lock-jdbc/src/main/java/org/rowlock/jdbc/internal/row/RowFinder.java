@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.queue;
+package org.rowlock.jdbc.internal.row;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -14,15 +14,15 @@ import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
-import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
  * Finds the rows that the statements of one connection lock, by the primary keys of their tables. A key that is not
  * known yet is looked up when the connection is idle, and until then the statement passes.
  */
-final class RowFinder {
+public final class RowFinder {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final DriverAccess access;
@@ -30,22 +30,37 @@ final class RowFinder {
     private final String user;
     private final Set<TablePlace> unknownTables = ConcurrentHashMap.newKeySet();
 
-    RowFinder(DriverAccess access, PrimaryKeys primaryKeys) throws SQLException {
+    public RowFinder(DriverAccess access, PrimaryKeys primaryKeys) throws SQLException {
         this.access = access;
         this.primaryKeys = primaryKeys;
         this.user = String.valueOf(access.driver().getMetaData().getUserName());
     }
 
     /** The row for which a statement may wait; null where it does not wait in the JVM. */
-    @Nullable
-    LockedRow find(StatementPlan plan, Recognised statement, Binds binds, JdbcSettings settings) {
-        PrimaryKeys.Found found = primaryKey(statement);
-        RowKey key = found == null ? null : plan.key(statement, found);
-        PassReason reason = reason(statement, found, key, binds, settings);
-        if (reason != null) {
-            plan.figures().passed(reason);
+    public @Nullable LockedRow find(StatementPlan plan, Recognised statement, Binds binds, JdbcSettings settings) {
+        PassReason reason = reason(statement, settings);
+        PrimaryKeys.Found found = reason == null ? primaryKey(statement) : null;
+        List<Value> key = found == null ? null : plan.key(statement, found);
+        if (found != null && key != null && binds.has(key)) {
+            return new LockedRow(plan, found, key, binds);
         }
-        return reason != null || found == null || key == null ? null : new LockedRow(statement, found, key, binds);
+        if (found != null) {
+            boolean keyless = found.columns().isEmpty();
+            reason = keyless ? PassReason.NO_PRIMARY_KEY : key == null ? PassReason.NO_KEY : PassReason.KEY_VALUE;
+        }
+        plan.figures().passed(reason == null ? PassReason.TABLE_UNKNOWN : reason);
+        return null;
+    }
+
+    private static @Nullable PassReason reason(Recognised statement, JdbcSettings settings) {
+        if (!settings.covers(statement.table())) {
+            return PassReason.EXCLUDED;
+        }
+        if (statement.waiting() != Waiting.WAIT) {
+            return PassReason.NO_WAIT;
+        }
+        boolean shared = statement.mode() == RowLockMode.FOR_SHARE || statement.mode() == RowLockMode.FOR_KEY_SHARE;
+        return shared ? PassReason.SHARED : null;
     }
 
     private PrimaryKeys.@Nullable Found primaryKey(Recognised statement) {
@@ -59,44 +74,15 @@ final class RowFinder {
         return found;
     }
 
-    private static @Nullable PassReason reason(
-            Recognised statement,
-            PrimaryKeys.@Nullable Found found,
-            @Nullable RowKey key,
-            Binds binds,
-            JdbcSettings settings) {
-        if (!settings.covers(statement.table())) {
-            return PassReason.EXCLUDED;
-        }
-        if (statement.waiting() != Waiting.WAIT) {
-            return PassReason.NO_WAIT;
-        }
-        if (statement.mode() == RowLockMode.FOR_SHARE || statement.mode() == RowLockMode.FOR_KEY_SHARE) {
-            return PassReason.SHARED;
-        }
-        if (found == null) {
-            return PassReason.TABLE_UNKNOWN;
-        }
-        if (found.columns().isEmpty()) {
-            return PassReason.NO_PRIMARY_KEY;
-        }
-        if (key == null) {
-            return PassReason.NO_KEY;
-        }
-        return binds.has(key) ? null : PassReason.KEY_VALUE;
-    }
-
     /** Looks up what is not known, where no transaction of the application is disturbed. */
-    void lookUpIfIdle() {
+    public void lookUpIfIdle() {
         if (access.isClosed() || unknownTables.isEmpty() || !access.isIdle()) {
             return;
         }
         try {
             access.ask(asked -> {
                 for (TablePlace name : unknownTables) {
-                    if (primaryKeys.claim(name)) {
-                        primaryKeys.lookUp(asked, name);
-                    }
+                    primaryKeys.lookUp(asked, name);
                 }
                 return unknownTables;
             });

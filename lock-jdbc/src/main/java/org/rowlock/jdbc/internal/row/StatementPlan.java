@@ -1,43 +1,47 @@
-package org.rowlock.jdbc.internal.queue;
+package org.rowlock.jdbc.internal.row;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.session.PrimaryKeys;
-import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.SessionEffect;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
 import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
-import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /** What is known of the text of a statement, and of the key that it names. */
 public final class StatementPlan {
+    private final String sql;
     private final StatementShape shape;
     private final boolean changesSettings;
     private final boolean locksSession;
-    private final int parameters;
     private final TableFigures figures;
     private volatile @Nullable Resolved resolved;
-    private final String sql;
     private volatile @Nullable SessionEffect effect;
 
-    /** The primary key that was found, and the row that the statement names by it, if it does. */
+    /** The primary key that was found, and the values that the statement has for it, if it has all. */
     private record Resolved(
-            PrimaryKeys.Found found, @Nullable RowKey key) {}
+            PrimaryKeys.Found found, @Nullable List<Value> key) {}
 
-    StatementPlan(String sql, DropIn dropIn) {
+    /** @param figures those of a table */
+    public StatementPlan(String sql, Function<String, TableFigures> figures) {
         this.sql = sql;
         this.shape = StatementRecogniser.recognise(sql);
-        this.changesSettings = mayChangeSettings(sql);
-        this.locksSession = sql.toLowerCase(Locale.ROOT).contains("advisory_lock");
-        this.parameters = shape instanceof Recognised statement ? highestParameter(statement) : 0;
-        this.figures = dropIn.figures(table());
+        String lower = sql.toLowerCase(Locale.ROOT);
+        this.changesSettings =
+                Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
+                        // SET ROLE and SET SESSION AUTHORIZATION, wherever they stand, and some harmless ones.
+                        || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
+        this.locksSession = lower.contains("advisory_lock");
+        this.figures = figures.apply(table());
     }
 
-    StatementShape shape() {
+    public StatementShape shape() {
         return shape;
     }
 
@@ -47,7 +51,7 @@ public final class StatementPlan {
     }
 
     /** The table whose row it locks; none where that is not known. */
-    String table() {
+    public String table() {
         return shape instanceof Recognised statement ? statement.table() : "";
     }
 
@@ -56,18 +60,18 @@ public final class StatementPlan {
     }
 
     /** Whether it may change the timeouts of the session, or its role. */
-    boolean changesSettings() {
+    public boolean changesSettings() {
         return changesSettings;
     }
 
     /** Whether it may take an advisory lock that lasts beyond the transaction. */
-    boolean locksSession() {
+    public boolean locksSession() {
         return locksSession;
     }
 
-    /** The highest index of a parameter that may be of the key; 0 for none. */
+    /** How many parameters it has; -1 where it locks no row that is known. */
     public int parameters() {
-        return parameters;
+        return shape instanceof Recognised statement ? statement.parameters() : -1;
     }
 
     /** Whether its result is rows; false where this is not known. */
@@ -75,13 +79,8 @@ public final class StatementPlan {
         return shape instanceof Recognised statement && statement.returnsRows();
     }
 
-    /** The parameters that a statement with a lock in front must have; -1 where none can be. */
-    public int frontable() {
-        return shape instanceof Recognised statement ? statement.parameters() : -1;
-    }
-
     /** What it may do to its session; looked for where groups are on. */
-    SessionEffect effect() {
+    public SessionEffect effect() {
         SessionEffect known = effect;
         if (known == null) {
             known = SessionEffect.of(sql);
@@ -98,28 +97,14 @@ public final class StatementPlan {
                 && effect() == SessionEffect.PURE;
     }
 
-    /** The row that the statement names by a primary key, or null. */
+    /** The values that the statement has for a primary key, or null. */
     @Nullable
-    RowKey key(Recognised statement, PrimaryKeys.Found found) {
+    List<Value> key(Recognised statement, PrimaryKeys.Found found) {
         Resolved known = resolved;
         if (known == null || !known.found.equals(found)) {
-            known = new Resolved(found, RowKey.of(statement, found.columns()));
+            known = new Resolved(found, statement.key(found.columns()));
             resolved = known;
         }
         return known.key;
-    }
-
-    private static boolean mayChangeSettings(String sql) {
-        String lower = sql.toLowerCase(Locale.ROOT);
-        return Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
-                // SET ROLE and SET SESSION AUTHORIZATION, wherever they stand, and some harmless ones.
-                || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
-    }
-
-    private static int highestParameter(Recognised statement) {
-        return statement.equalities().stream()
-                .mapToInt(equality -> equality.value() instanceof Parameter parameter ? parameter.index() : 0)
-                .max()
-                .orElse(0);
     }
 }
