@@ -80,7 +80,7 @@ public final class Doctor {
         }
         Map<ServerQuery, List<Row>> before = counted(facts, counting);
         long ours = session.transactions();
-        Samples samples = Samples.of(session, server.database(), isEnough);
+        Samples samples = Samples.of(session, isEnough);
         double seconds = samples.elapsed().toNanos() / 1e9;
         ours = session.transactions() - ours;
         Map<ServerQuery, List<Row>> grown = counted(facts, before.keySet());

@@ -48,13 +48,12 @@ final class Samples {
      * session. Not longer: on a server that is short of CPUs a sample takes long by waiting for one, and that is when
      * samples are wanted.
      */
-    static Samples of(ReadOnlySession session, String database, Predicate<Samples> isEnough)
-            throws SQLException, InterruptedException {
+    static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();
         while (true) {
             Duration before = samples.elapsed();
             List<Row> activity = session.read(ServerQuery.ACTIVITY::read);
-            samples.add(database, activity, session.read(ServerQuery.WAITS::read));
+            samples.add(activity, session.read(ServerQuery.WAITS::read));
             if (samples.count() % BLOCKERS_EVERY == 1) {
                 samples.addBlockers(session.read(ServerQuery.BLOCKERS::read));
             }
@@ -70,7 +69,7 @@ final class Samples {
     }
 
     /** Adds what sessions did at one moment, and which of them waited for rows at the next. */
-    void add(String database, List<Row> activity, List<Row> waiting) {
+    void add(List<Row> activity, List<Row> waiting) {
         count++;
         for (Row row : activity) {
             long number = row.count("sessions");
@@ -99,10 +98,12 @@ final class Samples {
                 Table.Tallies tallies = tables.computeIfAbsent(table, any -> new Table.Tallies());
                 tallies.add(queue);
                 longest.merge(tallies, queue.size(), Math::max);
-            } else if (queue.stream().allMatch(wait -> wait.database().equals(database))) {
-                sessions.add("row waits at unnamed tables", queue.size());
             } else {
-                queue.forEach(wait -> otherDatabases.add(wait.database(), 1));
+                queue.forEach(wait -> otherDatabases.add(wait.otherDatabase(), 1));
+                long ours = queue.stream()
+                        .filter(wait -> wait.otherDatabase() == null)
+                        .count();
+                sessions.add("row waits at unnamed tables", ours);
             }
         }
         longest.forEach(Table.Tallies::addLongestQueue);

@@ -8,8 +8,6 @@ import picocli.CommandLine.Spec;
 
 /** Which server, and help. A mixin for commands. */
 public final class ServerOptions {
-    private static final String PASSWORD_VARIABLE = "PGPASSWORD";
-
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
@@ -34,7 +32,7 @@ public final class ServerOptions {
             interactive = true,
             prompt = "Password: ",
             description = "Its password; without a value it is asked for. Default: the one in the URL, or of the"
-                    + " environment variable " + PASSWORD_VARIABLE + ", or of your password file (~/.pgpass).")
+                    + " environment variable PGPASSWORD, or of your password file (~/.pgpass).")
     private char @Nullable [] password;
 
     @Option(
@@ -63,7 +61,7 @@ public final class ServerOptions {
         try {
             ServerAddress address = new ServerAddress(url, user, givenPassword());
             // Handed on even where a password file exists, as libpq does.
-            return address.hasPassword() ? address : new ServerAddress(url, user, System.getenv(PASSWORD_VARIABLE));
+            return address.hasPassword() ? address : new ServerAddress(url, user, System.getenv("PGPASSWORD"));
         } catch (UserError e) {
             throw new ParameterException(command.commandLine(), "--url: " + e.getMessage(), e);
         }

@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
  * column whose name ends in query is a statement, and is read normalized.
  */
 enum ServerQuery {
-    SERVER(""),
-    COUNTERS("", "micros", "transactions", "wal_bytes", "xids", "multixacts", "rollbacks", "deadlocks"),
-    ACTIVITY(""),
-    WAITS(""),
-    BLOCKERS(""),
-    LOCK_TABLE(""),
-    TABLES("table", "updates", "scans", "scanned"),
-    STATEMENTS("queryid", "calls", "millis", "rows", "wal_bytes", "blocks"),
-    HORIZON("");
+    SERVER,
+    COUNTERS("", "micros transactions wal_bytes xids multixacts rollbacks deadlocks"),
+    ACTIVITY,
+    WAITS,
+    BLOCKERS,
+    LOCK_TABLE,
+    TABLES("table", "updates scans scanned"),
+    STATEMENTS("queryid", "calls millis rows wal_bytes blocks"),
+    HORIZON;
 
     private static final Gson RECORDS = new GsonBuilder()
             .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
@@ -43,11 +43,15 @@ enum ServerQuery {
 
     private final String sql = load();
     private final String key;
-    private final List<String> counters;
+    private final String counters;
 
-    ServerQuery(String key, String... counters) {
+    ServerQuery() {
+        this("", "");
+    }
+
+    ServerQuery(String key, String counters) {
         this.key = key;
-        this.counters = List.of(counters);
+        this.counters = counters;
     }
 
     private String load() {
@@ -97,7 +101,7 @@ enum ServerQuery {
                 .map(row -> {
                     Row then = first.getOrDefault(row.string(key), new Row(Map.of()));
                     Row grown = new Row(new LinkedHashMap<>(row.values()));
-                    for (String counter : counters) {
+                    for (String counter : counters.split(" ", -1)) {
                         double since = row.number(counter) - then.number(counter);
                         grown.values().put(counter, since < 0 ? row.number(counter) : since);
                     }

@@ -8,6 +8,7 @@ import org.rowlock.doctor.ServerQuery.Row;
 /**
  * A session that waits for a row lock, or for the transaction that holds one.
  *
+ * @param otherDatabase its database, if that is not ours
  * @param table whose row it wants, partitions by their root; null where that is not known, or of another database
  * @param row the version of the row, or, behind a row that has just been updated and is not shown, what stands for it
  * @param namesRow whether the server shows the row
@@ -22,7 +23,7 @@ import org.rowlock.doctor.ServerQuery.Row;
  * @param idleMillis how long the holder has been idle or prepared; null if it is neither
  */
 record Wait(
-        String database,
+        @Nullable String otherDatabase,
         @Nullable String table,
         String row,
         boolean namesRow,

@@ -46,7 +46,7 @@ with recursive locks as materialized (
   union
   select b.pid, h.pid from behind as b join waiters as w on w.pid = b.other join holders as h using (transactionid)
 )
-select w.pid, w.datname as database, coalesce(t.root, n.root)::text as "table",
+select w.pid, nullif(w.datname, current_database()) as other_database, coalesce(t.root, n.root)::text as "table",
        coalesce(t.tuple, o.tuple, w.transactionid || ' ' || coalesce(n.root::text, '')) as row,
        t.tuple is not null as names_row, coalesce(ht.root, hn.root)::text as next,
        -- The server's tuple lock uses the modes of table locks (tupleLockExtraInfo in heapam.c).
