@@ -143,6 +143,7 @@ public final class Doctor {
         double seconds = counters.number("micros") / 1e6;
         if (seconds > 0) {
             counters.values().forEach((name, any) -> rates.put(name, counters.number(name) / seconds));
+            rates.remove("micros");
         }
         return rates;
     }

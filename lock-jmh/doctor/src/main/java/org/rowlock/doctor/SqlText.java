@@ -25,8 +25,8 @@ final class SqlText {
     /** What begins here: a quote, that is, and not yet what it quotes. */
     private static final Pattern TOKEN = Pattern.compile("(?<comment>--|/\\*)"
             + "|(?<string>(?:[eEnNbBxX]|[uU]&)?')"
-            + ("|(?<dollar>\\$(?:[L][L\\d]*+)?+(?:\\$|\\z))|(?<kept>\"[^\"]*+\"?+|[L][L\\d$]*+|\\$\\d++)")
-                    .replace("L", LETTER)
+            + "|(?<dollar>\\$(?:[" + LETTER + "][" + LETTER + "\\d]*+)?+(?:\\$|\\z))"
+            + "|(?<kept>\"[^\"]*+\"?+|[" + LETTER + "][" + LETTER + "\\d$]*+|\\$\\d++)"
             + "|(?<number>" + NUMBER + ")");
 
     private static final Pattern SIGN = Pattern.compile("[-+*/=<>(,] ?-$");
