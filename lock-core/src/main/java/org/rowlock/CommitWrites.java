@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
@@ -88,6 +89,24 @@ public final class CommitWrites {
     public <T> CommitWrite<T> addReturning(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
         Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
         return added(new Write<>(sql, mapper).and(binds));
+    }
+
+    /**
+     * Adds those of another, behind its own. Both report what they did.
+     *
+     * @param others to add; not these themselves, and none that were added already, as each can be done once
+     */
+    public void addAll(CommitWrites others) {
+        if (others == null || others == this) {
+            throw new IllegalArgumentException(
+                    "The other writes are " + (others == null ? "null" : "these themselves"));
+        }
+        writes.forEach(Write::refuseIfSent);
+        List<Write<?>> more = toSend(others);
+        if (!Collections.disjoint(writes, more)) {
+            throw new IllegalArgumentException("The other writes are among these already; each can be done once");
+        }
+        writes.addAll(more);
     }
 
     private <T> CommitWrite<T> added(Write<T> write) {

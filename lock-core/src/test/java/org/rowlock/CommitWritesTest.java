@@ -739,12 +739,15 @@ class CommitWritesTest {
         TransactionLocks tx = RowLocks.create().in(connection);
         CommitWrites writes = new CommitWrites();
         CommitWrite<Void> first = writes.add(ADD, 5, 1).expectOneRow();
-        CommitWrite<Integer> second = writes.addReturning(ENTRY + " returning account", row -> row.getInt(1), 1, 5);
+        CommitWrites more = new CommitWrites();
+        CommitWrite<Integer> second = more.addReturning(ENTRY + " returning account", row -> row.getInt(1), 1, 5);
+        writes.addAll(more);
         tx.send(writes);
         assertThat(first.count()).isOne();
         assertThat(second.rows()).containsExactly(1);
         assertThat(balance(1)).isEqualTo("0");
         assertThatIllegalStateException().isThrownBy(() -> tx.send(writes));
+        assertThatIllegalStateException().isThrownBy(() -> writes.addAll(new CommitWrites()));
         connection.commit();
         assertThat(balance(1)).isEqualTo("5");
         tx.send(new CommitWrites());
@@ -753,6 +756,11 @@ class CommitWritesTest {
         assertThatThrownBy(() -> tx.send(wrong)).isInstanceOf(UnexpectedRowCountException.class);
         connection.rollback();
         assertThat(balance(1)).isEqualTo("5");
+        assertThatIllegalArgumentException().isThrownBy(() -> wrong.addAll(wrong));
+        assertThatIllegalArgumentException().isThrownBy(() -> wrong.addAll(null));
+        CommitWrites all = new CommitWrites();
+        all.addAll(wrong);
+        assertThatIllegalArgumentException().isThrownBy(() -> all.addAll(wrong));
         assertThatIllegalArgumentException().isThrownBy(() -> tx.send(null));
         connection.setAutoCommit(true);
         assertThatThrownBy(() -> tx.send(wrong)).isInstanceOf(LockTransactionException.class);
