@@ -55,29 +55,9 @@ public final class RowLocksEndpoint {
     private final RowLocks locks;
     private final RowLockUsages usages;
     private final Map<String, DataSource> dataSources;
-    private final @Nullable StrategyWatch watch;
+    private final StrategyWatch watch;
 
-    /**
-     * An endpoint that knows of no other instances.
-     *
-     * @param locks the application's
-     * @param usages the application's
-     * @param dataSources by the name of their beans
-     */
-    public RowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources) {
-        this(locks, usages, dataSources, null);
-    }
-
-    /**
-     * An endpoint.
-     *
-     * @param locks the application's
-     * @param usages the application's
-     * @param dataSources by the name of their beans
-     * @param watch knows the instances that must not run beside this one; null for nobody
-     */
-    public RowLocksEndpoint(
-            RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, @Nullable StrategyWatch watch) {
+    RowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, StrategyWatch watch) {
         this.locks = locks;
         this.usages = usages;
         this.dataSources = Map.copyOf(dataSources);
@@ -112,7 +92,7 @@ public final class RowLocksEndpoint {
                 RowLocksReport.Admission.of(locks.admission(), dataSources),
                 annotations,
                 audits,
-                watch == null ? List.of() : watch.conflicts(),
+                watch.conflicts(),
                 JdbcReports.of(dataSources));
     }
 
@@ -192,7 +172,7 @@ public final class RowLocksEndpoint {
         }
         return new Locks(
                 lines.stream()
-                        .filter(line -> watch == null || !watch.isWord(line))
+                        .filter(line -> !watch.isWord(line))
                         .map(line -> RowLocksReport.Line.of(line, rows.get(lockOf(line))))
                         .toList(),
                 null);

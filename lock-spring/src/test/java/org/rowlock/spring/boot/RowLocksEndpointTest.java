@@ -26,6 +26,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -235,7 +236,8 @@ class RowLocksEndpointTest {
                 RowLocksEndpoint endpoint = new RowLocksEndpoint(
                         LOCKS,
                         context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
-                        java.util.Map.of("pool", pool));
+                        java.util.Map.of("pool", pool),
+                        context.getBean(StrategyWatch.class));
                 assertThat(endpoint.all().dataSources().get("pool").error())
                         .contains("spring.datasource.hikari.connection-timeout", "queues of this JVM");
             }
@@ -267,7 +269,8 @@ class RowLocksEndpointTest {
         RowLocksReport report = new RowLocksEndpoint(
                         LOCKS,
                         context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
-                        java.util.Map.of("empty", empty))
+                        java.util.Map.of("empty", empty),
+                        context.getBean(StrategyWatch.class))
                 .all();
         assertThat(report.dataSources().get("empty").error()).contains("there is none");
         assertThat(asked).hasValue(1);
@@ -280,7 +283,8 @@ class RowLocksEndpointTest {
         RowLocksEndpoint endpoint = new RowLocksEndpoint(
                 LOCKS,
                 context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
-                java.util.Map.of("nowhere", nowhere, "here", database.dataSource()));
+                java.util.Map.of("nowhere", nowhere, "here", database.dataSource()),
+                context.getBean(StrategyWatch.class));
         RowLocksReport report = endpoint.all();
         assertThat(report.dataSources().get("nowhere").error()).contains("there_is_no_such_database");
         assertThat(report.dataSources().get("here").error()).isNull();

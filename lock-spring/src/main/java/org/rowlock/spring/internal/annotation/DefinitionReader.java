@@ -13,12 +13,11 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.annotation.RowLockDefinitions.ParameterLock;
+import org.rowlock.spring.internal.annotation.LockingMethods.ParameterLock;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Turns annotations into definitions and refuses those that cannot work. Thread-safe. */
@@ -36,27 +35,16 @@ public final class DefinitionReader {
      *
      * @throws RowLockDefinitionException if one cannot work, or they contradict each other
      */
-    MethodLocks read(Method method, List<MergedAnnotation<RowLock>> onMethod, List<ParameterLock> onParameters) {
+    MethodLocks read(LockingMethods.Found found) {
+        Method method = found.method();
         String where = where(method);
         List<RowLockDefinition> definitions = new ArrayList<>();
-        onMethod.forEach(lock -> definitions.add(ofMethod(method, where, lock)));
-        onParameters.forEach(each -> definitions.add(ofParameter(method, where, each)));
-        List<MergedAnnotation<RowLock>> all = new ArrayList<>(onMethod);
-        onParameters.forEach(parameter -> all.add(parameter.lock()));
-        return new MethodLocks(
-                method,
-                List.copyOf(definitions),
-                lockWait(where, agreed(where, "lockWait", all)),
-                new BeanFactoryResolver(beans));
+        found.onMethod().forEach(lock -> definitions.add(ofMethod(method, where, lock)));
+        found.onParameters().forEach(each -> definitions.add(ofParameter(method, where, each)));
+        List<MergedAnnotation<RowLock>> all = new ArrayList<>(found.onMethod());
+        found.onParameters().forEach(parameter -> all.add(parameter.lock()));
+        return new MethodLocks(method, List.copyOf(definitions), lockWait(where, all), new BeanFactoryResolver(beans));
     }
-
-    /**
-     * A part of an id, or the whole.
-     *
-     * @param type as far as the declarations show
-     * @param name of the parameter or property that it is; empty for none
-     */
-    private record Part(IdSource source, Optional<Class<?>> type, String name) {}
 
     private RowLockDefinition ofMethod(Method method, String where, MergedAnnotation<RowLock> lock) {
         String[] expressions = lock.getStringArray("id");
@@ -65,36 +53,10 @@ public final class DefinitionReader {
                     "@RowLock on " + where + " does not say which row.",
                     "Give id = \"#parameter\", or put the annotation on the parameter that is the id.");
         }
-        List<Part> parts = Arrays.stream(expressions)
-                .map(text -> part(method, IdExpressions.parse(method, where, text)))
+        List<IdPart> parts = Arrays.stream(expressions)
+                .map(text -> IdExpression.read(method, where, text))
                 .toList();
         return definition(method, where, lock, parts, "id " + String.join(", ", expressions));
-    }
-
-    /** A parameter alone needs no evaluation. */
-    private static Part part(Method method, SpelExpression expression) {
-        int parameter = IdExpressions.parameter(method, expression);
-        String name = IdExpressions.name(expression);
-        return parameter < 0
-                ? new Part(new IdSource.Spel(expression), typeOf(IdExpressions.type(method, expression)), name)
-                : new Part(
-                        new IdSource.Argument(parameter),
-                        typeOf(ResolvableType.forMethodParameter(method, parameter)),
-                        name);
-    }
-
-    /** The type of each id. */
-    private static Optional<Class<?>> typeOf(@Nullable ResolvableType type) {
-        if (type == null) {
-            return Optional.empty();
-        }
-        Class<?> plain = type.resolve();
-        return Optional.ofNullable(
-                type.isArray() && plain != byte[].class
-                        ? type.getComponentType().resolve()
-                        : plain != null && IdSource.isSeveral(plain)
-                                ? type.as(Iterable.class).getGeneric().resolve()
-                                : plain);
     }
 
     private RowLockDefinition ofParameter(Method method, String where, ParameterLock each) {
@@ -103,15 +65,13 @@ public final class DefinitionReader {
                     "@RowLock on parameter " + name(each) + " of " + where + " has an id, but the argument is the id.",
                     "Leave the id out, or put the annotation on the method.");
         }
-        Part whole = new Part(
-                new IdSource.Argument(each.parameter().getParameterIndex()),
-                typeOf(ResolvableType.forMethodParameter(each.parameter())),
-                "");
+        IdPart whole = IdPart.argument(
+                each.parameter().getParameterIndex(), ResolvableType.forMethodParameter(each.parameter()), "");
         return definition(method, where, each.lock(), List.of(whole), "parameter " + name(each));
     }
 
     private RowLockDefinition definition(
-            Method method, String where, MergedAnnotation<RowLock> lock, List<Part> parts, String idText) {
+            Method method, String where, MergedAnnotation<RowLock> lock, List<IdPart> parts, String idText) {
         // The type of the one expression or parameter that the id is.
         Class<?> whole = parts.size() == 1 ? parts.get(0).type().orElse(Object.class) : Object.class;
         if (!IdObjects.canBeId(whole)) {
@@ -125,14 +85,10 @@ public final class DefinitionReader {
         return new RowLockDefinition(
                 where,
                 table,
-                parts.size() == 1
-                        ? parts.get(0).source()
-                        : new IdSource.Composite(
-                                parts.stream().map(Part::source).toList()),
-                parts.stream().<Optional<Class<?>>>map(Part::type).toList(),
+                parts,
                 () -> IdObjects.isIdObject(whole)
                         ? IdObjects.partNames(whole, entities.idColumns(table.get(), whole))
-                        : parts.stream().map(Part::name).toList(),
+                        : parts.stream().map(IdPart::name).toList(),
                 idText,
                 lock.getEnum("mode", RowLockMode.class),
                 // Not by a method that says that there may be no row.
@@ -170,27 +126,21 @@ public final class DefinitionReader {
         return entity == void.class ? null : entity;
     }
 
-    private String agreed(String where, String attribute, List<MergedAnnotation<RowLock>> locks) {
+    /** What all of them agree on; null if none says. */
+    private @Nullable LockWait lockWait(String where, List<MergedAnnotation<RowLock>> locks) {
         List<String> given = locks.stream()
-                .map(lock -> String.valueOf(beans.resolveEmbeddedValue(lock.getString(attribute))))
+                .map(lock -> String.valueOf(beans.resolveEmbeddedValue(lock.getString("lockWait"))))
                 .filter(text -> !text.isBlank())
                 .distinct()
                 .toList();
         if (given.size() > 1) {
             throw new RowLockDefinitionException(
-                    "The @RowLock of " + where + " are taken together, but differ in " + attribute + ": "
+                    "The @RowLock of " + where + " are taken together, but differ in lockWait: "
                             + String.join(", ", given) + ".",
                     "Give all of them the same, or only one.");
         }
-        return given.isEmpty() ? "" : given.get(0);
-    }
-
-    private static @Nullable LockWait lockWait(String where, String text) {
-        if (text.isEmpty()) {
-            return null;
-        }
         try {
-            return LockWaits.parse(text);
+            return given.isEmpty() ? null : LockWaits.parse(given.get(0));
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + ": lockWait = " + e.getMessage() + ".", "Nothing else is understood.");

@@ -2,10 +2,8 @@ package org.rowlock.spring.internal.annotation;
 
 import java.io.Serializable;
 import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -74,15 +72,11 @@ final class IdObjects {
     /**
      * The names of an id object's components, or of the columns that annotations say, those of nested ones in their
      * place.
+     *
+     * @param mapped the columns of components, where it is known how an entity maps them
      */
-    static List<String> partNames(Class<?> type) {
-        return partNames(type, Map.of());
-    }
-
-    /** @param mapped the columns of components, where it is known how an entity maps them */
     static List<String> partNames(Class<?> type, Map<String, String> mapped) {
         List<String> names = new ArrayList<>();
-        // Those of a record are its components, in their order.
         for (Field field : fields(type)) {
             String column = mapped.get(field.getName());
             addNames(column == null ? columnOr(field.getName(), field) : column, field.getType(), names);
@@ -113,7 +107,7 @@ final class IdObjects {
 
     private static void addNames(String name, Class<?> type, List<String> names) {
         if (isIdObject(type)) {
-            List<String> nested = partNames(type);
+            List<String> nested = partNames(type, Map.of());
             // A typed id of one value is stored under the name of the component that has it.
             names.addAll(nested.size() == 1 ? List.of(name) : nested);
         } else {
@@ -126,39 +120,18 @@ final class IdObjects {
             parts.add(value);
             return;
         }
-        if (value instanceof Record record) {
-            for (RecordComponent component : record.getClass().getRecordComponents()) {
-                addParts(read(component, record), parts);
-            }
-        } else {
-            for (Field field : fields(value.getClass())) {
-                ReflectionUtils.makeAccessible(field);
-                addParts(ReflectionUtils.getField(field, value), parts);
-            }
+        for (Field field : fields(value.getClass())) {
+            ReflectionUtils.makeAccessible(field);
+            addParts(ReflectionUtils.getField(field, value), parts);
         }
     }
 
+    /** Those of a record are its components, in their order. */
     private static List<Field> fields(Class<?> type) {
         return Arrays.stream(type.getDeclaredFields())
                 .filter(field -> !Modifier.isStatic(field.getModifiers())
                         && !Modifier.isTransient(field.getModifiers())
                         && !field.isSynthetic())
                 .toList();
-    }
-
-    private static @Nullable Object read(RecordComponent component, Record record) {
-        try {
-            ReflectionUtils.makeAccessible(component.getAccessor());
-            return component.getAccessor().invoke(record);
-        } catch (IllegalAccessException e) {
-            throw new IllegalArgumentException(
-                    "The component " + component.getName() + " of "
-                            + record.getClass().getName()
-                            + " cannot be read; make the record public, or open its package",
-                    e);
-        } catch (InvocationTargetException e) {
-            ReflectionUtils.rethrowRuntimeException(e.getTargetException());
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -1,31 +1,58 @@
 package org.rowlock.spring.internal.annotation;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.lang.reflect.Parameter;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLock;
-import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.ResolvableType;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The methods of a bean that {@link RowLock} stands on or above, and the places that no call passes. */
+/**
+ * Finds the {@link RowLock} of methods, without reading what it says: on the method and its parameters, in the class,
+ * its superclasses and interfaces, and on the class or interface for methods that have none. The nearest counts, as
+ * with {@code @Transactional}.
+ */
 public final class LockingMethods {
     private LockingMethods() {}
 
-    /** The methods of beans of a class that lock; finds out quickly that most have none. */
-    public static List<Method> of(RowLockDefinitions definitions, Class<?> target, Class<?> beanClass) {
+    /** What stands on a method, as the target class implements it. */
+    record Found(Method method, List<MergedAnnotation<RowLock>> onMethod, List<ParameterLock> onParameters) {}
+
+    /** A parameter with one of its annotations. */
+    record ParameterLock(MethodParameter parameter, MergedAnnotation<RowLock> lock) {}
+
+    /** The methods of a class that lock, or would if anything read them. */
+    public static List<Method> of(Class<?> type) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        return of(userClass, userClass, (method, target) -> find(method, target) != null);
+    }
+
+    /**
+     * The methods of beans of a class that lock; finds out quickly that most have none.
+     *
+     * @param locks whether a method of a target class does
+     */
+    static List<Method> of(Class<?> target, Class<?> beanClass, BiPredicate<Method, Class<?>> locks) {
         Class<?> targetClass = ClassUtils.getUserClass(target);
         Set<Class<?>> types = new LinkedHashSet<>();
         // The methods of another library's JDK proxy are final; what counts is its interfaces.
@@ -33,62 +60,16 @@ public final class LockingMethods {
             types.add(targetClass);
         }
         types.addAll(ClassUtils.getAllInterfacesForClassAsSet(beanClass));
-        List<Method> methods = new ArrayList<>();
+        Map<List<Object>, Method> methods = new LinkedHashMap<>();
         for (Class<?> type : types) {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
-                checkConstructors(definitions, ResolvableType.forClass(type));
-                MethodIntrospector.selectMethods(type, (ReflectionUtils.MethodFilter) method -> {
-                            checkParameters(definitions, method);
-                            return definitions.of(method, targetClass) != null;
-                        })
-                        .forEach(method -> addUnlessThere(methods, method));
+                MethodIntrospector.selectMethods(
+                                type, (ReflectionUtils.MethodFilter) method -> locks.test(method, targetClass))
+                        .forEach(method -> methods.putIfAbsent(
+                                List.of(method.getName(), List.of(method.getParameterTypes())), method));
             }
         }
-        return methods;
-    }
-
-    /** A record component or a Kotlin property is a parameter of a constructor, where no proxy stands. */
-    private static void checkParameters(RowLockDefinitions definitions, Method method) {
-        try {
-            for (int i = 0; i < method.getParameterCount(); i++) {
-                ResolvableType parameter = ResolvableType.forMethodParameter(method, i);
-                checkConstructors(definitions, parameter.isArray() ? parameter.getComponentType() : parameter);
-                for (ResolvableType each : parameter.getGenerics()) {
-                    checkConstructors(definitions, each);
-                }
-            }
-        } catch (TypeNotPresentException | LinkageError e) {
-            // A class that is optional, and not there: nobody calls such a method.
-        }
-    }
-
-    private static void checkConstructors(RowLockDefinitions definitions, ResolvableType type) {
-        Class<?> plain = type.resolve(Object.class);
-        if (!AnnotationUtils.isCandidateClass(plain, RowLock.class)
-                || isSpringsOwn(plain)
-                || !definitions.isFirstMet(plain)) {
-            return;
-        }
-        for (Constructor<?> constructor : constructors(plain)) {
-            for (Parameter parameter : constructor.getParameters()) {
-                if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
-                    throw new RowLockDefinitionException(
-                            "@RowLock on " + parameter.getName() + ", which the constructor of " + plain.getName()
-                                    + " is given, locks nothing: there is no call of a bean to lock for.",
-                            "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
-                                    + parameter.getName() + "\").");
-                }
-            }
-        }
-    }
-
-    /** None of a class that is not there as a whole. */
-    private static Constructor<?>[] constructors(Class<?> type) {
-        try {
-            return type.getDeclaredConstructors();
-        } catch (LinkageError e) {
-            return new Constructor<?>[0];
-        }
+        return List.copyOf(methods.values());
     }
 
     /** There are many, and none locks; applications that begin as Spring does are its samples. */
@@ -97,13 +78,80 @@ public final class LockingMethods {
                 && !type.getName().startsWith("org.springframework.samples.");
     }
 
-    private static void addUnlessThere(List<Method> methods, Method method) {
-        boolean there = methods.stream()
-                .anyMatch(known -> known.getName().equals(method.getName())
-                        && List.of(known.getParameterTypes()).equals(List.of(method.getParameterTypes())));
-        if (!there) {
-            methods.add(method);
+    static @Nullable Found find(Method method, Class<?> targetClass) {
+        if (ClassUtils.isUserLevelMethod(method) && method.getDeclaringClass() != Object.class) {
+            Class<?> type = ClassUtils.getUserClass(targetClass);
+            // The methods of another library's JDK proxy have neither annotations nor names of parameters.
+            Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
+            Found locks = findDirect(specific);
+            if (locks == null && !specific.equals(method)) {
+                locks = findDirect(method);
+            }
+            if (locks == null && specific.getDeclaringClass() != type) {
+                locks = findInherited(specific, type);
+            }
+            if (locks == null && isPublicInstance(specific) && !ReflectionUtils.isObjectMethod(specific)) {
+                locks = findOfClass(specific, type);
+                if (locks == null) {
+                    // A repository's interface is not one of the class that implements it.
+                    locks = findOfClass(method, method.getDeclaringClass());
+                }
+            }
+            return locks;
         }
+        return null;
+    }
+
+    /** Of the method and its parameters. */
+    private static @Nullable Found findDirect(Method method) {
+        List<MergedAnnotation<RowLock>> onMethod =
+                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class));
+        List<ParameterLock> onParameters = new ArrayList<>();
+        for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
+            MergedAnnotations.from(parameter.getParameterAnnotations()).stream(RowLock.class)
+                    .forEach(lock -> onParameters.add(new ParameterLock(parameter, lock)));
+        }
+        return onMethod.isEmpty() && onParameters.isEmpty() ? null : new Found(method, onMethod, onParameters);
+    }
+
+    /** Of an interface of the class, whose method it has from a superclass that does not know the interface. */
+    private static @Nullable Found findInherited(Method method, Class<?> type) {
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .flatMap(implemented -> implementedBy(method, implemented, type))
+                .map(LockingMethods::findDirect)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static @Nullable Found findOfClass(Method method, Class<?> type) {
+        List<MergedAnnotation<RowLock>> onClass =
+                nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
+                        .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method)));
+        return onClass.isEmpty() ? null : new Found(method, onClass, List.of());
+    }
+
+    /**
+     * An interface's are its own; a class's are its own and those of its subclasses, as with {@code @Transactional}.
+     */
+    private static boolean isOf(Class<?> annotated, Method method) {
+        return annotated.isInterface()
+                ? hasMethod(annotated, method)
+                : annotated.isAssignableFrom(method.getDeclaringClass());
+    }
+
+    /** Those of the nearest element that has any. */
+    private static List<MergedAnnotation<RowLock>> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
+        List<MergedAnnotation<RowLock>> all = annotations.toList();
+        int nearest = all.stream()
+                .map(MergedAnnotation::getAggregateIndex)
+                .min(Comparator.naturalOrder())
+                .orElse(0);
+        return all.stream().filter(lock -> lock.getAggregateIndex() == nearest).toList();
+    }
+
+    private static boolean isPublicInstance(Method method) {
+        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
     }
 
     /** Whether an interface has the method that a class implements. */

@@ -42,12 +42,17 @@ public record MethodLocks(
 
     /** What a call locks. Evaluates each expression, and iterates each argument, once. */
     public CallLocks of(@Nullable Object[] arguments) {
-        IdSource.Call call = call(arguments);
+        List<@Nullable Object> given = Arrays.asList(arguments.clone());
+        IdPart.Call call = new IdPart.Call(given, () -> {
+            MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(null, method, arguments, NAMES);
+            context.setBeanResolver(beans);
+            return context;
+        });
         List<List<@Nullable Object>> ids = new ArrayList<>(definitions.size());
         for (RowLockDefinition definition : definitions) {
             ids.add(definition.ids(call));
         }
-        return of(Arrays.asList(arguments.clone()), ids);
+        return of(given, ids);
     }
 
     /** What a call locks whose ids are known: a list for each definition. */
@@ -64,13 +69,5 @@ public record MethodLocks(
             }
         }
         return new CallLocks(this, arguments, ids, keys, required);
-    }
-
-    private IdSource.Call call(@Nullable Object[] arguments) {
-        return new IdSource.Call(arguments, () -> {
-            MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(null, method, arguments, NAMES);
-            context.setBeanResolver(beans);
-            return context;
-        });
     }
 }

@@ -16,7 +16,7 @@ import org.springframework.expression.ExpressionException;
  *
  * @param where the method, for messages
  * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
- * @param givenTypes of the id, or of each of its parts where it is given in parts; empty where only a call shows it
+ * @param given the id, or each of its parts where it is given in parts
  * @param partNames of the parameters, properties or columns that the parts of the id are, in their order; empty for
  *     what has no name, and for an id that is no composite
  * @param idText the ids as the annotation has them, for listings
@@ -25,8 +25,7 @@ import org.springframework.expression.ExpressionException;
 public record RowLockDefinition(
         String where,
         Supplier<String> table,
-        IdSource id,
-        List<Optional<Class<?>>> givenTypes,
+        List<IdPart> given,
         Supplier<List<String>> partNames,
         String idText,
         RowLockMode mode,
@@ -37,9 +36,17 @@ public record RowLockDefinition(
      *
      * @throws IllegalArgumentException if an expression fails
      */
-    List<@Nullable Object> ids(IdSource.Call call) {
+    List<@Nullable Object> ids(IdPart.Call call) {
         try {
-            return id.ids(call);
+            List<@Nullable Object> values = new ArrayList<>(given.size());
+            if (given.size() > 1) {
+                given.forEach(part -> values.add(part.value().apply(call)));
+                return List.of(values);
+            }
+            for (Object each : IdPart.each(given.get(0).value().apply(call))) {
+                values.add(each);
+            }
+            return values;
         } catch (ExpressionException e) {
             throw new IllegalArgumentException(place() + ": " + e.getMessage() + call.nulls(), e);
         }
@@ -76,11 +83,11 @@ public record RowLockDefinition(
     /** The type of each part as far as the declaration shows. */
     public List<Optional<Class<?>>> partTypes() {
         List<Optional<Class<?>>> types = new ArrayList<>();
-        for (Optional<Class<?>> given : givenTypes) {
-            if (given.isPresent() && IdObjects.isIdObject(given.get())) {
-                IdObjects.partTypes(given.get()).forEach(type -> types.add(Optional.of(type)));
+        for (IdPart part : given) {
+            if (part.type().filter(IdObjects::isIdObject).isPresent()) {
+                IdObjects.partTypes(part.type().get()).forEach(type -> types.add(Optional.of(type)));
             } else {
-                types.add(given);
+                types.add(part.type());
             }
         }
         return types;
@@ -88,12 +95,10 @@ public record RowLockDefinition(
 
     /** How many parts each id has as far as the declaration shows; 0 where only a call does. */
     public int parts() {
-        if (id instanceof IdSource.Composite composite) {
-            return composite.parts().size();
+        if (given.size() > 1) {
+            return given.size();
         }
-        Class<?> whole = givenTypes.get(0).orElse(Object.class);
-        return IdObjects.isIdObject(whole)
-                ? IdObjects.partNames(whole).size()
-                : BeanUtils.isSimpleValueType(whole) ? 1 : 0;
+        Class<?> whole = given.get(0).type().orElse(Object.class);
+        return IdObjects.isIdObject(whole) ? partTypes().size() : BeanUtils.isSimpleValueType(whole) ? 1 : 0;
     }
 }

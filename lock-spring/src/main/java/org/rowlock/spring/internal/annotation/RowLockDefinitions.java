@@ -1,41 +1,29 @@
 package org.rowlock.spring.internal.annotation;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.lang.reflect.Parameter;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.MethodParameter;
-import org.springframework.core.annotation.AnnotatedMethod;
-import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
-/**
- * Finds the {@link RowLock} of methods: on the method and its parameters, in the class, its superclasses and
- * interfaces, and on the class or interface for methods that have none. The nearest counts, as with
- * {@code @Transactional}. Thread-safe; remembers what it found.
- */
+/** The {@link RowLock} of methods, found and read. Thread-safe; remembers what it found. */
 public final class RowLockDefinitions {
     private final DefinitionReader reader;
     private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
-
     private final Map<List<Class<?>>, List<Method>> locking = new ConcurrentHashMap<>();
 
+    /** Those whose constructors have been looked at. */
     private final Set<Class<?>> met = ConcurrentHashMap.newKeySet();
 
     public RowLockDefinitions(DefinitionReader reader) {
@@ -53,7 +41,9 @@ public final class RowLockDefinitions {
     @Nullable
     public MethodLocks of(Method method, Class<?> targetClass) {
         return found.computeIfAbsent(
-                        new MethodClassKey(method, targetClass), key -> Optional.ofNullable(read(method, targetClass)))
+                        new MethodClassKey(method, targetClass),
+                        key -> Optional.ofNullable(LockingMethods.find(method, targetClass))
+                                .map(reader::read))
                 .orElse(null);
     }
 
@@ -67,93 +57,57 @@ public final class RowLockDefinitions {
         List<Class<?>> classes = List.of(target, beanClass);
         List<Method> known = locking.get(classes);
         if (known == null) {
-            known = List.copyOf(LockingMethods.of(this, target, beanClass));
+            checkConstructors(ResolvableType.forClass(ClassUtils.getUserClass(target)));
+            known = LockingMethods.of(target, beanClass, (method, targetClass) -> {
+                checkParameters(method);
+                return of(method, targetClass) != null;
+            });
             locking.put(classes, known);
         }
         return known;
     }
 
-    /** Whether a class is met for the first time. */
-    boolean isFirstMet(Class<?> type) {
-        return met.add(type);
-    }
-
-    private @Nullable MethodLocks read(Method method, Class<?> targetClass) {
-        if (ClassUtils.isUserLevelMethod(method) && method.getDeclaringClass() != Object.class) {
-            Class<?> type = ClassUtils.getUserClass(targetClass);
-            // The methods of another library's JDK proxy have neither annotations nor names of parameters.
-            Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
-            MethodLocks locks = readDirect(specific);
-            if (locks == null && !specific.equals(method)) {
-                locks = readDirect(method);
-            }
-            if (locks == null && specific.getDeclaringClass() != type) {
-                locks = readInherited(specific, type);
-            }
-            if (locks == null && isPublicInstance(specific) && !ReflectionUtils.isObjectMethod(specific)) {
-                locks = readOfClass(specific, type);
-                if (locks == null) {
-                    // A repository's interface is not one of the class that implements it.
-                    locks = readOfClass(method, method.getDeclaringClass());
+    /** A record component or a Kotlin property is a parameter of a constructor, where no proxy stands. */
+    private void checkParameters(Method method) {
+        try {
+            for (int i = 0; i < method.getParameterCount(); i++) {
+                ResolvableType parameter = ResolvableType.forMethodParameter(method, i);
+                checkConstructors(parameter.isArray() ? parameter.getComponentType() : parameter);
+                for (ResolvableType each : parameter.getGenerics()) {
+                    checkConstructors(each);
                 }
             }
-            return locks;
+        } catch (TypeNotPresentException | LinkageError e) {
+            // A class that is optional, and not there: nobody calls such a method.
         }
-        return null;
     }
 
-    /** Of the method and its parameters. */
-    private @Nullable MethodLocks readDirect(Method method) {
-        List<MergedAnnotation<RowLock>> onMethod =
-                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class));
-        List<ParameterLock> onParameters = new ArrayList<>();
-        for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
-            MergedAnnotations.from(parameter.getParameterAnnotations()).stream(RowLock.class)
-                    .forEach(lock -> onParameters.add(new ParameterLock(parameter, lock)));
+    private void checkConstructors(ResolvableType type) {
+        Class<?> plain = type.resolve(Object.class);
+        if (!AnnotationUtils.isCandidateClass(plain, RowLock.class)
+                || LockingMethods.isSpringsOwn(plain)
+                || !met.add(plain)) {
+            return;
         }
-        return onMethod.isEmpty() && onParameters.isEmpty() ? null : reader.read(method, onMethod, onParameters);
+        for (Constructor<?> constructor : constructors(plain)) {
+            for (Parameter parameter : constructor.getParameters()) {
+                if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
+                    throw new RowLockDefinitionException(
+                            "@RowLock on " + parameter.getName() + ", which the constructor of " + plain.getName()
+                                    + " is given, locks nothing: there is no call of a bean to lock for.",
+                            "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
+                                    + parameter.getName() + "\").");
+                }
+            }
+        }
     }
 
-    /** Of an interface of the class, whose method it has from a superclass that does not know the interface. */
-    private @Nullable MethodLocks readInherited(Method method, Class<?> type) {
-        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                .flatMap(implemented -> LockingMethods.implementedBy(method, implemented, type))
-                .map(this::readDirect)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
-    }
-
-    private @Nullable MethodLocks readOfClass(Method method, Class<?> type) {
-        List<MergedAnnotation<RowLock>> onClass =
-                nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
-                        .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method)));
-        return onClass.isEmpty() ? null : reader.read(method, onClass, List.of());
-    }
-
-    /**
-     * An interface's are its own; a class's are its own and those of its subclasses, as with {@code @Transactional}.
-     */
-    private static boolean isOf(Class<?> annotated, Method method) {
-        return annotated.isInterface()
-                ? LockingMethods.hasMethod(annotated, method)
-                : annotated.isAssignableFrom(method.getDeclaringClass());
-    }
-
-    /** Those of the nearest element that has any. */
-    private static List<MergedAnnotation<RowLock>> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
-        List<MergedAnnotation<RowLock>> all = annotations.toList();
-        int nearest = all.stream()
-                .map(MergedAnnotation::getAggregateIndex)
-                .min(Comparator.naturalOrder())
-                .orElse(0);
-        return all.stream().filter(lock -> lock.getAggregateIndex() == nearest).toList();
-    }
-
-    /** A parameter with one of its annotations. */
-    record ParameterLock(MethodParameter parameter, MergedAnnotation<RowLock> lock) {}
-
-    private static boolean isPublicInstance(Method method) {
-        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+    /** None of a class that is not there as a whole. */
+    private static Constructor<?>[] constructors(Class<?> type) {
+        try {
+            return type.getDeclaredConstructors();
+        } catch (LinkageError e) {
+            return new Constructor<?>[0];
+        }
     }
 }

@@ -3,17 +3,16 @@ package org.rowlock.spring.internal.startup;
 import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
-import java.util.Set;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLock;
-import org.rowlock.spring.internal.annotation.AnnotatedMethods;
+import org.rowlock.spring.internal.annotation.LockingMethods;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
-import org.springframework.util.ClassUtils;
 
 /**
  * Hints for native images, per bean with {@link RowLock}: its locking methods, and what is read of their arguments,
@@ -24,14 +23,13 @@ final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
-        Class<?> type = ClassUtils.getUserClass(bean.getBeanClass());
-        Set<Method> methods = AnnotatedMethods.of(type);
+        List<Method> methods = LockingMethods.of(bean.getBeanClass());
         return methods.isEmpty()
                 ? null
                 : (context, code) -> register(context.getRuntimeHints().reflection(), methods);
     }
 
-    private void register(ReflectionHints hints, Set<Method> methods) {
+    private void register(ReflectionHints hints, List<Method> methods) {
         for (Method method : methods) {
             hints.registerMethod(method, ExecutableMode.INVOKE);
             for (Type parameter : method.getGenericParameterTypes()) {

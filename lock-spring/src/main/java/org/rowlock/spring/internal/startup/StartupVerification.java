@@ -22,6 +22,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.RowLockSettings;
@@ -41,7 +42,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 /**
  * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through
  * this pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key
- * alone is guarded. Runs when all beans are there, after migrations too; tries again later whether locks exclude.
+ * alone is guarded. Runs when all beans are there, so also after migrations, and tries later whether locks exclude.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
@@ -64,10 +65,32 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     @Override
     public void afterSingletonsInstantiated() {
-        if (locks.settings().verify()) {
-            verify();
+        try {
+            if (locks.settings().verify()) {
+                verify();
+            }
+        } catch (LockVerificationException | LockTransactionException e) {
+            String action = action(e);
+            throw action.isEmpty() ? e : new RowLockDefinitionException(String.valueOf(e.getMessage()), action, e);
         }
         LOG.info(summary(locks, usages.all()));
+    }
+
+    /** What to do about a database that is none to lock in; empty where the message says it. */
+    private static String action(RowlockException refused) {
+        if (!(refused instanceof LockTransactionException ofKind)) {
+            return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two connections."
+                    + " Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.";
+        }
+        return switch (ofKind.reason()) {
+            case READ_ONLY ->
+                "Connect to the primary with connections that may write. For an instance that only reads, set"
+                        + " rowlock.enabled=false if it never calls a method with @RowLock, or rowlock.verify=false.";
+            case NOT_POSTGRESQL ->
+                "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several DataSources name the"
+                        + " transaction manager of the one to lock in: @Transactional(\"bean name\").";
+            default -> "";
+        };
     }
 
     private void verify() {

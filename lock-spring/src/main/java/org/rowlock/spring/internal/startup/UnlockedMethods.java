@@ -10,13 +10,11 @@ import org.apache.commons.logging.LogFactory;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.annotation.AnnotatedMethods;
 import org.rowlock.spring.internal.annotation.DefinitionReader;
 import org.rowlock.spring.internal.annotation.LockingMethods;
 import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.ClassUtils;
 
 /**
  * Says that {@link RowLock} locks nothing in a context that has nothing to read it. For what starts contexts, and
@@ -45,7 +43,7 @@ public final class UnlockedMethods {
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
             if (type != null && !LockingMethods.isSpringsOwn(type)) {
-                methods.addAll(AnnotatedMethods.of(ClassUtils.getUserClass(type)));
+                methods.addAll(LockingMethods.of(type));
             }
         }
         if (methods.isEmpty()) {
