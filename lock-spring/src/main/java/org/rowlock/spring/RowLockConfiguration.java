@@ -41,7 +41,6 @@ class RowLockConfiguration {
         DefinitionReader reader = new DefinitionReader(beans, new EntityTables(beans));
         return new LockChains(
                 new RowLockDefinitions(reader),
-                SingletonSupplier.of(beans.getBeanProvider(RowLockUsages.class)::getObject),
                 SingletonSupplier.of(beans.getBeanProvider(SpringLocks.class)::getObject),
                 new DataSources(beans),
                 beans);
@@ -49,8 +48,8 @@ class RowLockConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RowLockUsages rowLockUsages() {
-        return new RowLockUsages();
+    static RowLockUsages rowLockUsages(LockChains chains) {
+        return chains.usages();
     }
 
     @Bean

@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
 
@@ -22,23 +21,7 @@ public record RowLockSettings(
         boolean admission,
         boolean verify,
         Reaction missingGuard,
-        @Nullable Duration admissionTimeout) {
-    /**
-     * What holds for the whole application.
-     *
-     * @param defaultWait how long to wait where nothing is said
-     * @param admission whether calls queue in the JVM before a connection is borrowed
-     * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist
-     * @param missingGuard what happens, where that is verified, to a table of strategy ADVISORY without a guard
-     * @param admissionTimeout the longest that a call queues in the JVM; null for the connection timeout of the pool
-     * @throws IllegalArgumentException if the timeout is zero or negative
-     */
-    public RowLockSettings {
-        if (admissionTimeout != null && (admissionTimeout.isNegative() || admissionTimeout.isZero())) {
-            throw new IllegalArgumentException(
-                    "The admission timeout is " + admissionTimeout + "; give more than 0, or turn admission off");
-        }
-    }
+        @Nullable LockWait admissionTimeout) {
 
     /**
      * Settings that warn of a missing guard, with the admission timeout of the pool.

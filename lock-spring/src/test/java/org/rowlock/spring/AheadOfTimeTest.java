@@ -153,12 +153,12 @@ class AheadOfTimeTest {
 
     @Test
     void hintsForTheAnnotations() {
-        RuntimeHints hints = new RuntimeHints();
-        org.springframework.beans.factory.aot.AotServices.factories()
-                .load(org.springframework.aot.hint.RuntimeHintsRegistrar.class)
-                .forEach(registrar -> registrar.registerHints(hints, getClass().getClassLoader()));
-        assertThat(invocation(RowLock.class, "table")).accepts(hints);
-        assertThat(invocation(RowLock.Several.class, "value")).accepts(hints);
+        dataSource = database.dataSource();
+        process((generated, compiled) -> {
+            RuntimeHints hints = generated.getRuntimeHints();
+            assertThat(invocation(RowLock.class, "table")).accepts(hints);
+            assertThat(invocation(RowLock.Several.class, "value")).accepts(hints);
+        });
     }
 
     /** Framework 7 calls it onMethodInvocation, which 6.2 does not have. */

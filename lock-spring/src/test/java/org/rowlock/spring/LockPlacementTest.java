@@ -216,7 +216,7 @@ class LockPlacementTest {
                     .map(advisor -> advisor.getAdvice().getClass().getSimpleName())
                     .toList();
             int transaction = chain.indexOf("TransactionInterceptor");
-            assertThat(chain.get(transaction - 1)).isEqualTo("AdmissionInterceptor");
+            assertThat(chain.get(transaction - 1)).isEqualTo("Admission");
             assertThat(chain.get(0)).contains("Async");
             assertThat(chain.get(chain.size() - 1)).isEqualTo("LockInterceptor");
         }

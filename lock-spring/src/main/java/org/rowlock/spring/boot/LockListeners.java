@@ -1,49 +1,33 @@
 package org.rowlock.spring.boot;
 
-import java.util.List;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener;
-import org.rowlock.LockListener.AdmissionWait;
-import org.rowlock.LockListener.LockAcquisition;
-import org.rowlock.LockListener.LockHold;
 
-/**
- * Notifies several listeners, also those behind one that throws.
- *
- * @param listeners in their order
- */
-record LockListeners(List<LockListener> listeners) implements LockListener {
+/** Notifies two listeners, the second also if the first throws. */
+record LockListeners(LockListener first, LockListener second) implements LockListener {
     @Override
     public void onAcquisition(LockAcquisition acquisition) {
-        tell(listener -> listener.onAcquisition(acquisition));
+        try {
+            first.onAcquisition(acquisition);
+        } finally {
+            second.onAcquisition(acquisition);
+        }
     }
 
     @Override
     public void onAdmission(AdmissionWait wait) {
-        tell(listener -> listener.onAdmission(wait));
+        try {
+            first.onAdmission(wait);
+        } finally {
+            second.onAdmission(wait);
+        }
     }
 
     @Override
     public void onHold(LockHold hold) {
-        tell(listener -> listener.onHold(hold));
-    }
-
-    private void tell(Consumer<LockListener> call) {
-        @Nullable RuntimeException first = null;
-        for (LockListener listener : listeners) {
-            try {
-                call.accept(listener);
-            } catch (RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else {
-                    first.addSuppressed(e);
-                }
-            }
-        }
-        if (first != null) {
-            throw first;
+        try {
+            first.onHold(hold);
+        } finally {
+            second.onHold(hold);
         }
     }
 }

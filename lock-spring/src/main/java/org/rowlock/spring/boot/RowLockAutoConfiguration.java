@@ -4,9 +4,11 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.ObservationFilter;
+import java.time.Duration;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.rowlock.LockListener;
+import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.LockObservationContext;
@@ -82,14 +84,15 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     RowLockSettings rowLockSettings(RowLockProperties properties) {
-        return RowLocksFactory.set(
-                "rowlock.admission.timeout",
-                () -> new RowLockSettings(
-                        properties.lockWait(),
-                        properties.admission().enabled(),
-                        properties.verify(),
-                        properties.missingGuard(),
-                        properties.admission().timeout()));
+        Duration timeout = properties.admission().timeout();
+        return new RowLockSettings(
+                properties.lockWait(),
+                properties.admission().enabled(),
+                properties.verify(),
+                properties.missingGuard(),
+                timeout == null
+                        ? null
+                        : RowLocksFactory.set("rowlock.admission.timeout", () -> LockWait.atMost(timeout)));
     }
 
     /** Of a span alone: there are too many for a tag. */

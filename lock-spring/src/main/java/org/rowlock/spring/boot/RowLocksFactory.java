@@ -12,12 +12,6 @@ import org.rowlock.spring.RowLockDefinitionException;
 final class RowLocksFactory {
     private RowLocksFactory() {}
 
-    /**
-     * Makes them.
-     *
-     * @param maxWaitersPerKey the property, or its default
-     * @throws RowLockDefinitionException if a value cannot be; names the property
-     */
     static RowLocks create(RowLockProperties properties, int maxWaitersPerKey, List<LockListener> listeners) {
         RowLocksBuilder builder = RowLocks.builder()
                 .strategy(properties.strategy())
@@ -33,9 +27,7 @@ final class RowLocksFactory {
         }
         set("rowlock.largest-group", () -> builder.largestGroup(properties.largestGroup()));
         properties.tables().forEach((name, table) -> set(builder, name, table));
-        if (!listeners.isEmpty()) {
-            builder.listener(listeners.size() == 1 ? listeners.get(0) : new LockListeners(listeners));
-        }
+        listeners.stream().reduce(LockListeners::new).ifPresent(builder::listener);
         return builder.build();
     }
 
@@ -51,11 +43,7 @@ final class RowLocksFactory {
         }
     }
 
-    /**
-     * Takes over the value of a property.
-     *
-     * @throws RowLockDefinitionException if it cannot be; names the property
-     */
+    /** Takes over the value of a property; refuses it, by name, if it cannot be. */
     static <T> T set(String property, Supplier<T> setting) {
         try {
             return setting.get();

@@ -17,11 +17,6 @@ final class TableVariables {
 
     private TableVariables() {}
 
-    /**
-     * Checks all of them.
-     *
-     * @throws RowLockDefinitionException if there is one that would not be read
-     */
     static void check(ConfigurableEnvironment environment) {
         for (PropertySource<?> source : environment.getPropertySources()) {
             if (source instanceof SystemEnvironmentPropertySource variables) {

@@ -32,12 +32,20 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
      */
     record Answer(boolean isHeld, String text) {}
 
+    /** Whether any transaction holds it, or the one of this thread does. */
+    Answer ask(boolean ofThisTransaction) {
+        try {
+            return ofThisTransaction ? ofThisTransaction() : ofAnybody();
+        } catch (SQLException e) {
+            throw new IllegalStateException("Cannot find out whether " + key + " is locked: " + e.getMessage(), e);
+        }
+    }
+
     private boolean hasAdvisoryLock() {
         return locks.strategyOf(key) != LockStrategy.ROW;
     }
 
-    /** Whether the transaction of this thread holds it. */
-    Answer ofThisTransaction() throws SQLException {
+    private Answer ofThisTransaction() throws SQLException {
         Connection own = DataSourceUtils.getConnection(dataSource);
         try {
             if (hasAdvisoryLock()) {
@@ -54,8 +62,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Whether any transaction holds it. */
-    Answer ofAnybody() throws SQLException {
+    private Answer ofAnybody() throws SQLException {
         if (!hasAdvisoryLock()) {
             return tryElsewhere();
         }

@@ -1,9 +1,8 @@
 package org.rowlock.spring.test;
 
-import java.sql.SQLException;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -48,19 +47,19 @@ public final class RowLockAssertions {
             throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but the thread "
                     + Thread.currentThread().getName() + " has none.");
         }
-        Map<DataSource, String> answers = new LinkedHashMap<>();
-        for (DataSource dataSource : bound().keySet()) {
+        List<String> answers = new ArrayList<>();
+        for (DataSource dataSource : bound()) {
             LockProbe probe = new LockProbe(TestedContext.locksOf(dataSource), dataSource, key);
-            LockProbe.Answer answer = ask(probe::ofThisTransaction, key);
+            LockProbe.Answer answer = probe.ask(true);
             if (answer.isHeld()) {
                 return;
             }
-            answers.put(dataSource, answer.text());
+            answers.add(answer.text());
         }
         throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but "
                 + (answers.isEmpty()
                         ? "it has no JDBC connection; with JPA, the JpaTransactionManager has to know the DataSource."
-                        : String.join("; ", answers.values()) + "."));
+                        : String.join("; ", answers) + "."));
     }
 
     /**
@@ -83,18 +82,17 @@ public final class RowLockAssertions {
      * @throws IllegalStateException if there are several DataSources, and no transaction shows which
      */
     public static void assertNotLocked(LockKey key) {
-        Map<DataSource, ConnectionHolder> bound = bound();
+        List<DataSource> bound = bound();
         Map<String, DataSource> all = TestedContext.runningDataSources();
         if (bound.size() == 1) {
-            assertNotLocked(bound.keySet().iterator().next(), key);
+            assertNotLocked(bound.get(0), key);
         } else if (bound.isEmpty() && all.size() == 1) {
             assertNotLocked(all.values().iterator().next(), key);
         } else {
             throw new IllegalStateException(
                     all.isEmpty()
                             ? "No test with @RowLockTest and a DataSource is running. Annotate the test class."
-                            : "There are several DataSources ("
-                                    + all.keySet().stream().collect(Collectors.joining(", "))
+                            : "There are several DataSources (" + String.join(", ", all.keySet())
                                     + "): give the one that is meant, assertNotLocked(dataSource, key).");
         }
     }
@@ -108,29 +106,18 @@ public final class RowLockAssertions {
      */
     public static void assertNotLocked(DataSource dataSource, LockKey key) {
         LockProbe probe = new LockProbe(TestedContext.locksOf(dataSource), dataSource, key);
-        LockProbe.Answer answer = ask(probe::ofAnybody, key);
+        LockProbe.Answer answer = probe.ask(false);
         if (answer.isHeld()) {
             throw new AssertionError("Expected " + key + " not to be locked, but " + answer.text() + ".");
         }
     }
 
-    private interface Question {
-        LockProbe.Answer answer() throws SQLException;
-    }
-
-    private static LockProbe.Answer ask(Question question, LockKey key) {
-        try {
-            return question.answer();
-        } catch (SQLException e) {
-            throw new IllegalStateException("Cannot find out whether " + key + " is locked: " + e.getMessage(), e);
-        }
-    }
-
-    private static Map<DataSource, ConnectionHolder> bound() {
-        Map<DataSource, ConnectionHolder> bound = new LinkedHashMap<>();
+    /** The DataSources of this thread's transaction. */
+    private static List<DataSource> bound() {
+        List<DataSource> bound = new ArrayList<>();
         TransactionSynchronizationManager.getResourceMap().forEach((key, value) -> {
-            if (key instanceof DataSource dataSource && value instanceof ConnectionHolder holder) {
-                bound.put(dataSource, holder);
+            if (key instanceof DataSource dataSource && value instanceof ConnectionHolder) {
+                bound.add(dataSource);
             }
         });
         return bound;

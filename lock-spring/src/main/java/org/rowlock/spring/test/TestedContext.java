@@ -4,7 +4,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.SpringLocks;
@@ -57,10 +56,10 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
 
     /** The locks for a DataSource that a transaction has bound. */
     static RowLocks locksOf(DataSource dataSource) {
-        return running()
+        return RUNNING.stream()
                 .filter(tested -> tested.dataSources.containsValue(dataSource))
                 .findFirst()
-                .or(() -> running().findFirst())
+                .or(() -> RUNNING.stream().findFirst())
                 .map(TestedContext::locks)
                 .orElseThrow(
                         () -> new IllegalStateException("No test with @RowLockTest is running, and RowLockAssertions"
@@ -70,11 +69,7 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
     /** The DataSources of all running tests. */
     static Map<String, DataSource> runningDataSources() {
         Map<String, DataSource> all = new LinkedHashMap<>();
-        running().forEach(tested -> all.putAll(tested.dataSources));
+        RUNNING.forEach(tested -> all.putAll(tested.dataSources));
         return all;
-    }
-
-    private static Stream<TestedContext> running() {
-        return RUNNING.stream();
     }
 }

@@ -30,11 +30,6 @@ public final class DefinitionReader {
         this.entities = entities;
     }
 
-    /**
-     * Reads all of a method.
-     *
-     * @throws RowLockDefinitionException if one cannot work, or they contradict each other
-     */
     MethodLocks read(LockingMethods.Found found) {
         Method method = found.method();
         String where = where(method);

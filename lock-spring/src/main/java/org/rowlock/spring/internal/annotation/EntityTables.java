@@ -30,11 +30,7 @@ public final class EntityTables {
         this.beans = beans;
     }
 
-    /**
-     * Checks that a class is an entity, without looking for its table.
-     *
-     * @throws RowLockDefinitionException if it is not
-     */
+    /** Refuses a class that is no entity, without looking for its table. */
     void check(String where, Class<?> entity) {
         MergedAnnotations annotations = annotations(entity);
         if (!annotations.isPresent(JPA_ENTITY) && !annotations.isPresent(RELATIONAL_TABLE)) {
@@ -51,7 +47,7 @@ public final class EntityTables {
         return mapped(where, entity).orElseGet(() -> annotated(entity));
     }
 
-    /** @throws RowLockDefinitionException if a table does not have each row of its entities as a whole */
+    /** Refuses a table that does not have each row of its entities as a whole. */
     void checkRoot(String what, String table) {
         String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
         if (!root.isEmpty()) {

@@ -41,11 +41,7 @@ final class IdExpression {
         this.names = MethodLocks.NAMES.getParameterNames(method);
     }
 
-    /**
-     * Reads one.
-     *
-     * @throws RowLockDefinitionException if it is no expression, or uses what is no parameter
-     */
+    /** Refuses what is no expression, or uses what is no parameter. */
     static IdPart read(Method method, String where, String text) {
         SpelExpression parsed;
         try {

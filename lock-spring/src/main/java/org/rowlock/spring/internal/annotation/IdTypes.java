@@ -1,6 +1,9 @@
 package org.rowlock.spring.internal.annotation;
 
+import static java.util.Map.entry;
+
 import java.lang.reflect.Modifier;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -8,6 +11,7 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.springframework.util.ClassUtils;
 
@@ -16,44 +20,33 @@ import org.springframework.util.ClassUtils;
  * {@code "1"} and {@code "01"} for a number: one row for the row lock, and two keys for the advisory lock.
  */
 public final class IdTypes {
+    /** By the type as the server names it; the first is an example. Of other types any value may be. */
+    private static final Map<String, List<Class<?>>> FITTING = Map.ofEntries(
+            entry("smallint", List.of(int.class, Number.class)),
+            entry("integer", List.of(int.class, Number.class)),
+            entry("bigint", List.of(long.class, Number.class)),
+            entry("oid", List.of(long.class, Number.class)),
+            entry("numeric", List.of(BigDecimal.class, Number.class)),
+            entry("uuid", List.of(UUID.class, String.class)),
+            entry("date", List.of(LocalDate.class, java.sql.Date.class)),
+            entry("time without time zone", List.of(LocalTime.class)),
+            entry("timestamp without time zone", List.of(LocalDateTime.class)),
+            entry("timestamp with time zone", List.of(Instant.class, OffsetDateTime.class, ZonedDateTime.class)),
+            entry("enum", List.of(String.class, Enum.class)));
+
     private IdTypes() {}
 
-    /**
-     * Whether values of a type are spelled as those of a column.
-     *
-     * @param column the type as the server names it; {@code enum} for one of these; of a domain its base type
-     */
+    /** Whether values of a type are spelled as those of a column; of a domain it is the base type. */
     public static boolean fit(Class<?> type, String column) {
         Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
-        if (boxed == Object.class || (Modifier.isAbstract(boxed.getModifiers()) && !boxed.isEnum())) {
-            return true;
-        }
-        return switch (column) {
-            case "smallint", "integer", "bigint", "numeric", "oid" -> Number.class.isAssignableFrom(boxed);
-            case "uuid" -> boxed == UUID.class || boxed == String.class;
-            case "date" -> boxed == LocalDate.class || boxed == java.sql.Date.class;
-            case "time without time zone" -> boxed == LocalTime.class;
-            case "timestamp without time zone" -> boxed == LocalDateTime.class;
-            case "timestamp with time zone" ->
-                List.<Class<?>>of(Instant.class, OffsetDateTime.class, ZonedDateTime.class)
-                        .contains(boxed);
-            case "enum" -> boxed.isEnum() || boxed == String.class;
-            default -> true;
-        };
+        return boxed == Object.class
+                || (Modifier.isAbstract(boxed.getModifiers()) && !boxed.isEnum())
+                || FITTING.getOrDefault(column, List.of(Object.class)).stream()
+                        .anyMatch(fitting -> fitting.isAssignableFrom(boxed));
     }
 
     /** What to declare instead. */
     public static String example(String column) {
-        return switch (column) {
-            case "smallint", "integer" -> "int";
-            case "bigint", "oid" -> "long";
-            case "numeric" -> "BigDecimal";
-            case "uuid" -> "UUID";
-            case "date" -> "LocalDate";
-            case "time without time zone" -> "LocalTime";
-            case "timestamp without time zone" -> "LocalDateTime";
-            case "timestamp with time zone" -> "Instant";
-            default -> "String";
-        };
+        return FITTING.getOrDefault(column, List.of(String.class)).get(0).getSimpleName();
     }
 }

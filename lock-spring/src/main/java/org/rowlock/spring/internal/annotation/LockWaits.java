@@ -13,13 +13,7 @@ public final class LockWaits {
 
     private LockWaits() {}
 
-    /**
-     * Reads a wait.
-     *
-     * @param text {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or {@code 2s}
-     * @return the wait
-     * @throws IllegalArgumentException if it is none
-     */
+    /** Reads {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or {@code 2s}. */
     public static LockWait parse(String text) {
         String trimmed = text.trim();
         return switch (trimmed.toLowerCase(Locale.ROOT)) {

@@ -31,11 +31,7 @@ public record RowLockDefinition(
         RowLockMode mode,
         boolean required) {
 
-    /**
-     * The ids of a call as the caller has them.
-     *
-     * @throws IllegalArgumentException if an expression fails
-     */
+    /** The ids of a call as the caller has them. */
     List<@Nullable Object> ids(IdPart.Call call) {
         try {
             List<@Nullable Object> values = new ArrayList<>(given.size());

@@ -30,14 +30,7 @@ public final class RowLockDefinitions {
         this.reader = reader;
     }
 
-    /**
-     * What a method locks.
-     *
-     * @param method as it is called, possibly an interface's
-     * @param targetClass the class that implements it
-     * @return null for nothing
-     * @throws RowLockDefinitionException if a definition cannot work
-     */
+    /** What a method locks, as it is called, possibly an interface's; null for nothing. Refuses what cannot work. */
     @Nullable
     public MethodLocks of(Method method, Class<?> targetClass) {
         return found.computeIfAbsent(
@@ -47,12 +40,7 @@ public final class RowLockDefinitions {
                 .orElse(null);
     }
 
-    /**
-     * The methods that lock.
-     *
-     * @param target the class that implements them
-     * @param beanClass of the bean, which may be a proxy's
-     */
+    /** The methods of a target that lock; the class of the bean may be a proxy's. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         List<Class<?>> classes = List.of(target, beanClass);
         List<Method> known = locking.get(classes);

@@ -27,12 +27,7 @@ public final class DataSources {
         this.beans = beans;
     }
 
-    /**
-     * The DataSource of a transaction manager, or the only or primary one, in this order.
-     *
-     * @param asked the transaction manager of the method
-     * @throws RowLockDefinitionException if it is not known which
-     */
+    /** The DataSource of a transaction manager, or the only or primary one, in this order; refuses to guess. */
     public DataSource of(Manager asked) {
         DataSource known = found.get(asked);
         if (known == null) {
@@ -43,11 +38,7 @@ public final class DataSources {
         return known;
     }
 
-    /**
-     * That of the default transaction manager, or the only or primary one.
-     *
-     * @throws RowLockDefinitionException if it is not known which
-     */
+    /** That of the default transaction manager, or the only or primary one. */
     public DataSource ofDefault() {
         return of(Manager.DEFAULT);
     }

@@ -28,6 +28,7 @@ import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.jpa.SessionCaches;
 import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
+import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.EmptyResultDataAccessException;
 
@@ -90,24 +91,19 @@ public final class LockedCall {
 
     private CallPermit enter(LockRequest request, LockWait longest) {
         DataSource database = Routes.current(dataSource);
-        Duration configured = spring.settings().admissionTimeout();
-        LockWait bounded = LockWaits.atMost(longest, configured == null ? Pools.timeoutOf(database) : configured);
-        try {
-            return LockObservation.around(
-                    spring.observations(),
-                    context(true, request),
-                    () -> translated(() ->
-                            new CallPermit(spring.locks().admission().enter(database, request.waiting(bounded)))));
-        } catch (CannotAcquireLockException e) {
-            if (bounded.equals(longest) || !(e.getCause() instanceof LockNotAvailableException)) {
-                throw e;
-            }
-            throw new CannotAcquireLockException(
-                    e.getMessage()
-                            + " That is the longest to wait in this JVM: rowlock.admission.timeout, by default the"
-                            + " connection timeout of the pool.",
-                    e.getCause());
-        }
+        LockWait configured = spring.settings().admissionTimeout();
+        LockWait own = configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : configured;
+        LockWait bounded = longest.compareTo(own) <= 0 ? longest : own;
+        String why = bounded.equals(longest)
+                ? ""
+                : " That is the longest to wait in this JVM: rowlock.admission.timeout, by default the connection"
+                        + " timeout of the pool.";
+        return LockObservation.around(
+                spring.observations(),
+                context(true, request),
+                () -> explained(
+                        why,
+                        () -> new CallPermit(spring.locks().admission().enter(database, request.waiting(bounded)))));
     }
 
     /**
@@ -158,7 +154,11 @@ public final class LockedCall {
         RowLocks locks = spring.locks();
         Set<LockKey> before = transaction.notHeld(request.keys());
         SessionCaches.of(what, dataSource, before).refuse();
-        T result = transaction.on(connection -> translating(capped, () -> call.apply(locks.in(connection), capped)));
+        String why = capped.lockWait(wait).equals(wait)
+                ? ""
+                : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest of the"
+                        + " transaction's timeout.";
+        T result = transaction.on(connection -> explained(why, () -> call.apply(locks.in(connection), capped)));
         if (locks.release() == LockRelease.EARLY) {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
             transaction.commitBy(locks);
@@ -173,27 +173,15 @@ public final class LockedCall {
         return result;
     }
 
-    private static <T> T translated(Supplier<T> call) {
+    /** A wait that is over says what was asked for, where it was given less. */
+    private static <T> T explained(String why, Supplier<T> call) {
         try {
             return call.get();
         } catch (RowlockException e) {
-            throw LockExceptionTranslator.translate(e);
-        }
-    }
-
-    /** A wait that is over says what was asked for, where it was given less. */
-    private <T> T translating(LockRequest capped, Supplier<T> call) {
-        try {
-            return translated(call);
-        } catch (CannotAcquireLockException e) {
-            if (capped.lockWait(wait).equals(wait) || !(e.getCause() instanceof LockNotAvailableException)) {
-                throw e;
-            }
-            throw new CannotAcquireLockException(
-                    e.getMessage() + " The wait was " + wait
-                            + ", less what the queue of the JVM took, and no longer than the rest of the transaction's"
-                            + " timeout.",
-                    e.getCause());
+            NestedRuntimeException translated = LockExceptionTranslator.translate(e);
+            throw why.isEmpty() || !(e instanceof LockNotAvailableException)
+                    ? translated
+                    : new CannotAcquireLockException(translated.getMessage() + why, e);
         }
     }
 
@@ -210,15 +198,10 @@ public final class LockedCall {
         return held;
     }
 
-    /**
-     * Takes rows that are known when they are held.
-     *
-     * @param table theirs
-     */
+    /** Takes rows of a table that are known when they are held. */
     public <T> T claim(String table, Function<TransactionLocks, T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource);
-        T result = transaction.on(
-                connection -> translated(() -> call.apply(spring.locks().in(connection))));
+        T result = transaction.on(connection -> call.apply(spring.locks().in(connection)));
         new SessionCaches(what, dataSource, Map.of(table, Set.of())).renew(transaction::atEnd);
         return result;
     }

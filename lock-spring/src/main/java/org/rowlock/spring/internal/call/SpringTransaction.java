@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
@@ -19,11 +18,13 @@ import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.TransactionLocks;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
@@ -132,11 +133,7 @@ public final class SpringTransaction implements TransactionSynchronization {
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
     }
 
-    /**
-     * A wait, capped by what remains of the transaction's timeout.
-     *
-     * @throws QueryTimeoutException if nothing remains
-     */
+    /** A wait, capped by what remains of the transaction's timeout; refused if nothing does. */
     LockWait capped(String what, LockWait wait) {
         ConnectionHolder holder = holder(what, key.dataSource());
         try {
@@ -151,11 +148,15 @@ public final class SpringTransaction implements TransactionSynchronization {
         }
     }
 
-    /** Runs something on the transaction's own connection. */
-    <T> T on(Function<Connection, T> call) {
+    /** Runs something on the transaction's own connection; what that throws becomes Spring's. */
+    <T> T on(ConnectionCallback<T> call) {
         Connection connection = DataSourceUtils.getConnection(key.dataSource());
         try {
-            return call.apply(connection);
+            return call.doInConnection(connection);
+        } catch (RowlockException e) {
+            throw LockExceptionTranslator.translate(e);
+        } catch (SQLException e) {
+            throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate("writes at commit", null, e);
         } finally {
             DataSourceUtils.releaseConnection(connection, key.dataSource());
         }
@@ -179,7 +180,7 @@ public final class SpringTransaction implements TransactionSynchronization {
 
     /** The writes that it is to send at its end. */
     public CommitWrites writes(String what, RowLocks locks) {
-        if (begun == null || this.<Boolean>on(SpringTransaction::isAutoCommit)) {
+        if (begun == null || isAutoCommit()) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of "
                     + key.dataSource() + ", or its manager does not tell"
                     + " Rowlock of its commit, so the writes would not be sent. Make the manager of this"
@@ -212,7 +213,7 @@ public final class SpringTransaction implements TransactionSynchronization {
         }
     }
 
-    private org.rowlock.TransactionLocks in(Connection connection) {
+    private TransactionLocks in(Connection connection) {
         return Objects.requireNonNull(committer, "The transaction has no writes and no early release")
                 .in(connection);
     }
@@ -226,28 +227,18 @@ public final class SpringTransaction implements TransactionSynchronization {
     /** What can still fail the commit, and has to be behind everything else. */
     void finish(boolean sends) {
         CommitWrites all = all();
-        Connection connection = DataSourceUtils.getConnection(key.dataSource());
-        try {
+        Object unused = on(connection -> {
             SilentRollback.refuse(connection);
             if (sends && !all.isEmpty()) {
                 in(connection).send(all);
             }
-        } catch (RowlockException e) {
-            throw LockExceptionTranslator.translate(e);
-        } catch (SQLException e) {
-            throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate("writes at commit", null, e);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, key.dataSource());
-        }
+            return all;
+        });
     }
 
     /** Then there is no transaction: a statement has borrowed it in that of another DataSource. */
-    private static boolean isAutoCommit(Connection connection) {
-        try {
-            return connection.getAutoCommit();
-        } catch (SQLException e) {
-            throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate("writes at commit", null, e);
-        }
+    private boolean isAutoCommit() {
+        return this.<Boolean>on(Connection::getAutoCommit);
     }
 
     @Override

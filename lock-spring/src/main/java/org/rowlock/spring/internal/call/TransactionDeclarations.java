@@ -37,27 +37,28 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors,
     /** What the innermost of them declares, which is the transaction that the method runs in; null if none does. */
     @Nullable
     public TransactionAttribute of(Method method, Class<?> targetClass) {
-        TransactionAttribute innermost = null;
-        for (TransactionInterceptor interceptor : interceptors) {
-            TransactionAttribute attribute = attribute(interceptor, method, targetClass);
-            innermost = attribute == null ? innermost : attribute;
-        }
-        return innermost;
+        TransactionInterceptor innermost = innermost(method, targetClass);
+        return innermost == null ? null : attribute(innermost, method, targetClass);
     }
 
     /** The manager that begins it. */
     public Manager managerOf(Method method, Class<?> targetClass) {
-        Manager innermost = Manager.DEFAULT;
-        for (TransactionInterceptor interceptor : interceptors) {
-            TransactionAttribute attribute = attribute(interceptor, method, targetClass);
-            if (attribute != null) {
-                String qualifier = attribute.getQualifier();
-                String ofType = BeanFactoryAnnotationUtils.getQualifierValue(targetClass);
-                innermost = StringUtils.hasText(qualifier)
-                        ? new Manager(qualifier, "", null)
-                        : new Manager(
-                                repositoryManager, ofType == null ? "" : ofType, interceptor.getTransactionManager());
-            }
+        TransactionInterceptor innermost = innermost(method, targetClass);
+        TransactionAttribute attribute = of(method, targetClass);
+        if (innermost == null || attribute == null) {
+            return Manager.DEFAULT;
+        }
+        String qualifier = attribute.getQualifier();
+        String ofType = BeanFactoryAnnotationUtils.getQualifierValue(targetClass);
+        return StringUtils.hasText(qualifier)
+                ? new Manager(qualifier, "", null)
+                : new Manager(repositoryManager, ofType == null ? "" : ofType, innermost.getTransactionManager());
+    }
+
+    private @Nullable TransactionInterceptor innermost(Method method, Class<?> targetClass) {
+        TransactionInterceptor innermost = null;
+        for (TransactionInterceptor each : interceptors) {
+            innermost = attribute(each, method, targetClass) == null ? innermost : each;
         }
         return innermost;
     }

@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.PersistenceException;
-import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -89,10 +88,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Refuses what cannot be locked behind what the session has done.
-     *
-     * @throws InvalidDataAccessApiUsageException if an entity of the rows is loaded and changed, without a lock, or a
-     *     table is not the one that each of its rows is locked in
+     * Refuses what cannot be locked behind what the session has done: if an entity of the rows is loaded and changed,
+     * without a lock, or a table is not the one that each of its rows is locked in.
      */
     void refuse(String what, Map<String, Set<List<String>>> rows) {
         for (String table : rows.keySet()) {
@@ -262,15 +259,14 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             return List.of(id);
         }
         List<Object> parts = new ArrayList<>();
-        for (Class<?> type = id.getClass(); type != null && type != Object.class; type = type.getSuperclass()) {
-            for (Field field : type.getDeclaredFields()) {
-                if (!Modifier.isStatic(field.getModifiers()) && !Modifier.isTransient(field.getModifiers())) {
+        ReflectionUtils.doWithFields(
+                id.getClass(),
+                field -> {
                     ReflectionUtils.makeAccessible(field);
-                    Object part = ReflectionUtils.getField(field, id);
+                    Object part = field.get(id);
                     parts.addAll(part == null ? List.of() : parts(part));
-                }
-            }
-        }
+                },
+                field -> !Modifier.isStatic(field.getModifiers()) && !Modifier.isTransient(field.getModifiers()));
         return parts;
     }
 }

@@ -17,12 +17,7 @@ public final class Routes {
 
     private Routes() {}
 
-    /**
-     * The DataSources of an application, and beside a routing one its routes.
-     *
-     * @param beans by name
-     * @return these, and the routes that are no beans as {@code bean[key]}
-     */
+    /** The DataSources of an application by name; the routes that are no beans as {@code bean[key]}. */
     public static Map<String, DataSource> named(Map<String, DataSource> beans) {
         Map<String, DataSource> all = new LinkedHashMap<>(beans);
         Set<DataSource> known = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -47,12 +47,7 @@ final class DeferredResults {
 
     private DeferredResults() {}
 
-    /**
-     * Refuses such a method.
-     *
-     * @param transaction what it declares; null for none
-     * @throws RowLockDefinitionException if it is one
-     */
+    /** Refuses such a method; the transaction is what it declares, null for none. */
     static void check(Method method, Class<?> targetClass, @Nullable TransactionAttribute transaction) {
         checkListener(method, targetClass, transaction);
         Class<?>[] parameters = method.getParameterTypes();

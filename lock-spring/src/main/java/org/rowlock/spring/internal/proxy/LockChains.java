@@ -38,7 +38,7 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
  */
 public final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
     private final RowLockDefinitions definitions;
-    private final Supplier<RowLockUsages> usages;
+    private final RowLockUsages usages = new RowLockUsages();
     private final Set<List<Object>> checked = ConcurrentHashMap.newKeySet();
     private final Supplier<SpringLocks> locks;
     private final DataSources dataSources;
@@ -49,16 +49,18 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
 
     public LockChains(
             RowLockDefinitions definitions,
-            Supplier<RowLockUsages> usages,
             Supplier<SpringLocks> locks,
             DataSources dataSources,
             ConfigurableListableBeanFactory beans) {
         this.definitions = definitions;
-        this.usages = usages;
         this.locks = locks;
         this.dataSources = dataSources;
         this.beans = beans;
-        this.alone = lockAdvisor(TransactionDeclarations.NONE, false);
+        this.alone = advisor(interceptor(TransactionDeclarations.NONE, false));
+    }
+
+    public RowLockUsages usages() {
+        return usages;
     }
 
     RowLockDefinitions definitions() {
@@ -141,15 +143,16 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
             SelfInvocations.report(methods, targetClass, selfInvocation());
-            usages.get().add(beanName, methods, transactions, targetClass, definitions);
+            usages.add(beanName, methods, transactions, targetClass, definitions);
             checked.add(List.of(beanName, targetClass));
         }
         // The last advisors of a repository's proxy are its implementation and never proceed.
         int end = Placement.isRepository(advised) ? last + 1 : advisors.length;
         boolean adviceBetween = first >= 0 && end - first > interceptors.size();
-        advised.addAdvisor(end, lockAdvisor(transactions, adviceBetween));
+        LockInterceptor lock = interceptor(transactions, adviceBetween);
+        advised.addAdvisor(end, advisor(lock));
         if (first >= 0) {
-            advised.addAdvisor(first, admissionAdvisor(transactions));
+            advised.addAdvisor(first, advisor(lock.new Admission()));
         }
     }
 
@@ -172,13 +175,8 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         return "fail".equalsIgnoreCase(given) ? Reaction.FAIL : Reaction.WARN;
     }
 
-    private Advisor lockAdvisor(TransactionDeclarations transactions, boolean adviceBetween) {
-        return advisor(
-                new LockInterceptor(new LockAdvice(definitions, locks, dataSources, transactions), adviceBetween));
-    }
-
-    private Advisor admissionAdvisor(TransactionDeclarations transactions) {
-        return advisor(new AdmissionInterceptor(new LockAdvice(definitions, locks, dataSources, transactions)));
+    private LockInterceptor interceptor(TransactionDeclarations transactions, boolean adviceBetween) {
+        return new LockInterceptor(definitions, locks, dataSources, transactions, adviceBetween);
     }
 
     private Advisor advisor(Advice advice) {

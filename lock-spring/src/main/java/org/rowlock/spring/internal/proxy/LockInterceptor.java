@@ -1,30 +1,56 @@
 package org.rowlock.spring.internal.proxy;
 
+import java.time.Duration;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.CallLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
+import org.rowlock.spring.internal.annotation.RowLockDefinitions;
+import org.rowlock.spring.internal.call.BegunTransaction;
+import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.call.LockedCall;
+import org.rowlock.spring.internal.call.TransactionDeclarations;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /** Locks, inside the transaction, before the method runs. */
-public final class LockInterceptor implements MethodInterceptor {
+final class LockInterceptor implements MethodInterceptor {
     private static final Log LOG = LogFactory.getLog(LockInterceptor.class);
+    private static final String QUEUED = Queued.class.getName();
 
-    private final LockAdvice advice;
+    private final RowLockDefinitions definitions;
+    private final Supplier<SpringLocks> locks;
+    private final DataSources dataSources;
+    private final TransactionDeclarations transactions;
     private final boolean adviceBetween;
 
-    /** @param adviceBetween whether there is advice between the queue and this, which may change the arguments */
-    LockInterceptor(LockAdvice advice, boolean adviceBetween) {
-        this.advice = advice;
+    /**
+     * The interceptor of one proxy.
+     *
+     * @param transactions of its methods
+     * @param adviceBetween whether there is advice between the queue and this, which may change the arguments
+     */
+    LockInterceptor(
+            RowLockDefinitions definitions,
+            Supplier<SpringLocks> locks,
+            DataSources dataSources,
+            TransactionDeclarations transactions,
+            boolean adviceBetween) {
+        this.definitions = definitions;
+        this.locks = locks;
+        this.dataSources = dataSources;
+        this.transactions = transactions;
         this.adviceBetween = adviceBetween;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        MethodLocks method = advice.method(invocation);
+        MethodLocks method = method(invocation);
         if (method != null) {
             lock(invocation, method);
         }
@@ -32,13 +58,14 @@ public final class LockInterceptor implements MethodInterceptor {
     }
 
     private void lock(MethodInvocation invocation, MethodLocks method) {
-        AdmissionInterceptor.Queued queued = AdmissionInterceptor.queued(invocation);
+        Queued queued =
+                invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
         CallLocks locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
         if (locked.keys().isEmpty()) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
             return;
         }
-        LockedCall call = queued == null ? advice.call(method, invocation) : queued.call();
+        LockedCall call = queued == null ? call(method, invocation) : queued.call();
         call.lock(locked.request(), locked.required());
     }
 
@@ -48,5 +75,65 @@ public final class LockInterceptor implements MethodInterceptor {
             return method.of(arguments);
         }
         return adviceBetween ? method.of(arguments).orIdsOf(queued) : queued;
+    }
+
+    /** Null for a method that locks nothing. */
+    private @Nullable MethodLocks method(MethodInvocation invocation) {
+        return definitions.of(invocation.getMethod(), Placement.targetClass(invocation));
+    }
+
+    private LockedCall call(MethodLocks method, MethodInvocation invocation) {
+        TransactionDeclarations.Manager manager =
+                transactions.managerOf(invocation.getMethod(), Placement.targetClass(invocation));
+        return new LockedCall(locks.get(), method.what(), dataSources.of(manager), method.lockWait());
+    }
+
+    /**
+     * A call that has its turn.
+     *
+     * @param locks what it locks, as evaluated for the queue
+     */
+    private record Queued(LockedCall call, CallLocks locks) {}
+
+    /**
+     * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when
+     * that has ended and its connection is back. Inside a running transaction it does nothing: a thread waiting here
+     * with locks could be in a deadlock that the server cannot see.
+     */
+    final class Admission implements MethodInterceptor {
+        // The result of the body is null exactly if the method's is.
+        @SuppressWarnings("NullAway")
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            MethodLocks method = method(invocation);
+            TransactionAttribute transaction =
+                    transactions.of(invocation.getMethod(), Placement.targetClass(invocation));
+            if (method == null
+                    || transaction == null
+                    || !TransactionDeclarations.begins(transaction)
+                    || !BegunTransaction.mayQueue()
+                    || !locks.get().settings().admission()) {
+                return invocation.proceed();
+            }
+            CallLocks asked = callOrNone(method, invocation);
+            if (asked == null || asked.keys().isEmpty()) {
+                return invocation.proceed();
+            }
+            LockedCall call = call(method, invocation);
+            if (invocation instanceof ProxyMethodInvocation proxied) {
+                proxied.setUserAttribute(QUEUED, new Queued(call, asked));
+            }
+            Duration timeout = transaction.getTimeout() > 0 ? Duration.ofSeconds(transaction.getTimeout()) : null;
+            return call.queued(asked.request(), timeout, invocation::proceed);
+        }
+
+        /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */
+        private static @Nullable CallLocks callOrNone(MethodLocks method, MethodInvocation invocation) {
+            try {
+                return method.of(invocation.getArguments());
+            } catch (IllegalArgumentException e) {
+                return null;
+            }
+        }
     }
 }

@@ -28,11 +28,7 @@ final class Placement {
                 : invocation.getMethod().getDeclaringClass();
     }
 
-    /**
-     * Refuses methods that no proxy can intercept.
-     *
-     * @throws RowLockDefinitionException if there is one
-     */
+    /** Refuses methods that no proxy can intercept. */
     static void check(List<Method> methods, String beanName) {
         for (Method method : methods) {
             int modifiers = method.getModifiers();
@@ -52,8 +48,6 @@ final class Placement {
     /**
      * Refuses methods that this proxy does not have, that return before their work is done, and transactions that
      * cannot hold a lock.
-     *
-     * @throws RowLockDefinitionException if there is one
      */
     static void check(List<Method> methods, Advised proxy, TransactionDeclarations transactions) {
         Class<?> targetClass = AopUtils.getTargetClass(proxy);

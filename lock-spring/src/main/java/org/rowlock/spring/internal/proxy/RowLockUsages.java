@@ -15,12 +15,7 @@ import org.rowlock.spring.internal.call.TransactionDeclarations.Manager;
 public final class RowLockUsages {
     private final List<Usage> usages = new CopyOnWriteArrayList<>();
 
-    /**
-     * One of them.
-     *
-     * @param bean its name
-     * @param lockWait how long it waits; null for the configured default
-     */
+    /** One of them; the wait is null for the configured default. */
     public record Usage(
             String bean,
             RowLockDefinition definition,

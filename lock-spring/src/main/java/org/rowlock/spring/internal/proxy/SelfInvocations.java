@@ -35,11 +35,6 @@ public final class SelfInvocations {
 
     private SelfInvocations() {}
 
-    /**
-     * Says each caller.
-     *
-     * @throws RowLockDefinitionException if there is one, and the reaction is {@link Reaction#FAIL}
-     */
     static void report(List<Method> methods, Class<?> type, Reaction reaction) {
         for (String caller : find(methods, ClassUtils.getUserClass(type))) {
             String problem =

@@ -29,11 +29,7 @@ final class GuardCheck {
         this.reaction = reaction;
     }
 
-    /**
-     * Checks tables that are there.
-     *
-     * @throws RowLockDefinitionException if one is not guarded and must be
-     */
+    /** Checks tables that are there. */
     void check(Connection connection, Collection<String> tables) throws SQLException {
         List<String> problems = new ArrayList<>();
         List<String> unguarded = new ArrayList<>();

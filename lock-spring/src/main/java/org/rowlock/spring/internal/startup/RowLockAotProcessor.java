@@ -15,8 +15,8 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 
 /**
- * Hints for native images, per bean with {@link RowLock}: its locking methods, and what is read of their arguments,
- * which are the parts of id objects and the properties that expressions name.
+ * Hints for native images, per bean with {@link RowLock}: its attributes, the locking methods, and what is read of
+ * their arguments, which are the parts of id objects and the properties that expressions name.
  */
 final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
@@ -30,6 +30,11 @@ final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     }
 
     private void register(ReflectionHints hints, List<Method> methods) {
+        for (Class<?> annotation : List.of(RowLock.class, RowLock.Several.class)) {
+            for (Method attribute : annotation.getDeclaredMethods()) {
+                hints.registerMethod(attribute, ExecutableMode.INVOKE);
+            }
+        }
         for (Method method : methods) {
             hints.registerMethod(method, ExecutableMode.INVOKE);
             for (Type parameter : method.getGenericParameterTypes()) {

@@ -36,6 +36,7 @@ import org.rowlock.spring.internal.proxy.RowLockUsages.Usage;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
@@ -47,7 +48,8 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
 
-    private final SpringLocks locks;
+    private final RowLocks locks;
+    private final RowLockSettings settings;
     private final RowLockUsages usages;
     private final StrategyWatch watch;
     private final DataSources dataSources;
@@ -56,7 +58,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     public StartupVerification(
             SpringLocks locks, RowLockUsages usages, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
-        this.locks = locks;
+        this.locks = locks.locks();
+        this.settings = locks.settings();
         this.usages = usages;
         this.watch = watch;
         this.dataSources = new DataSources(beans);
@@ -66,21 +69,21 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     @Override
     public void afterSingletonsInstantiated() {
         try {
-            if (locks.settings().verify()) {
+            if (settings.verify()) {
                 verify();
             }
         } catch (LockVerificationException | LockTransactionException e) {
             String action = action(e);
             throw action.isEmpty() ? e : new RowLockDefinitionException(String.valueOf(e.getMessage()), action, e);
         }
-        LOG.info(summary(locks, usages.all()));
+        LOG.info(summary());
     }
 
     /** What to do about a database that is none to lock in; empty where the message says it. */
     private static String action(RowlockException refused) {
         if (!(refused instanceof LockTransactionException ofKind)) {
-            return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two connections."
-                    + " Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.";
+            return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
+                    + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.";
         }
         return switch (ofKind.reason()) {
             case READ_ONLY ->
@@ -94,15 +97,14 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     private void verify() {
-        RowLocks rowLocks = locks.locks();
         Map<DataSource, List<Usage>> byDataSource = new LinkedHashMap<>();
         for (Usage usage : usages.all()) {
             DataSource dataSource = dataSources.of(usage.transactionManager());
             byDataSource.computeIfAbsent(dataSource, key -> new ArrayList<>()).add(usage);
         }
-        boolean configured = !rowLocks.configuredTables().isEmpty();
+        boolean configured = !locks.configuredTables().isEmpty();
         if (byDataSource.isEmpty() && !configured) {
-            verifyUnused(rowLocks);
+            verifyUnused();
             return;
         }
         if (configured && (byDataSource.isEmpty() || dataSources.hasDefault())) {
@@ -110,27 +112,23 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
-        List<Proven> proven = new ArrayList<>();
+        Map<DataSource, Map<String, LockStrategy>> proven = new LinkedHashMap<>();
         byDataSource.forEach((dataSource, ofIt) -> {
-            List<DataSource> databases = proveAll(rowLocks, dataSource);
-            proven.add(new Proven(databases, strategies(rowLocks, ofIt)));
-            check(
-                    rowLocks,
-                    databases.get(0),
-                    ofIt,
-                    wrong,
-                    right,
-                    new GuardCheck(rowLocks, locks.settings().missingGuard()));
+            List<DataSource> databases = proveAll(dataSource);
+            Map<String, LockStrategy> strategies = strategies(ofIt);
+            databases.forEach(database ->
+                    proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies));
+            check(databases.get(0), ofIt, wrong, right);
         });
         // A table of the configuration need only be in one of the databases.
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
-        for (Proven each : proven) {
-            each.databases().forEach(database -> watch.start(database, each.strategies()));
-            each.databases().forEach(this::repeat);
-        }
+        proven.forEach((database, strategies) -> {
+            watch.start(database, strategies);
+            repeat(database);
+        });
     }
 
     /** Tries now and then what was proven, for as long as the application runs, and logs what is refused. */
@@ -138,7 +136,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         Duration every = DurationFormatterUtils.detectAndParse(
                 String.valueOf(beans.resolveEmbeddedValue("${rowlock.verify-every:10m}")));
         if (!every.isZero() && !every.isNegative()) {
-            repeated.add(locks.locks().verifyEvery(database, every, refused -> {
+            repeated.add(locks.verifyEvery(database, every, refused -> {
                 if (refused instanceof LockVerificationException) {
                     LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "
                             + refused.getMessage());
@@ -154,14 +152,11 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         repeated.forEach(Runnable::run);
     }
 
-    /** The databases behind a DataSource, and what is locked in them. */
-    private record Proven(List<DataSource> databases, Map<String, LockStrategy> strategies) {}
-
-    private static Map<String, LockStrategy> strategies(RowLocks locks, List<Usage> usages) {
-        Map<String, LockStrategy> strategies = new LinkedHashMap<>();
-        usages.forEach(usage -> strategies.put(usage.table(), LockStrategy.ROW));
-        locks.configuredTables().forEach(table -> strategies.put(table, LockStrategy.ROW));
-        strategies.replaceAll((table, none) -> locks.strategyOf(LockKey.row(table, 0)));
+    /** Of the tables of annotations, and of those that are configured. */
+    private Map<String, LockStrategy> strategies(List<Usage> usages) {
+        Map<String, LockStrategy> strategies = new TreeMap<>();
+        Stream.concat(usages.stream().map(Usage::table), locks.configuredTables().stream())
+                .forEach(table -> strategies.put(table, locks.strategyOf(LockKey.row(table, 0))));
         return strategies;
     }
 
@@ -169,12 +164,12 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
      * Where no annotation locks anything, yet or because a template does, the server and the pool must be right all the
      * same. A database that is none to lock in is no mistake then.
      */
-    private void verifyUnused(RowLocks rowLocks) {
+    private void verifyUnused() {
         if (!dataSources.hasDefault()) {
             return;
         }
         try {
-            List<DataSource> unused = proveAll(rowLocks, dataSources.ofDefault());
+            List<DataSource> unused = proveAll(dataSources.ofDefault());
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
         } catch (RuntimeException e) {
@@ -208,28 +203,19 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
      *
      * @return those that locks can be taken in, first the one for callers that name no route
      */
-    private static List<DataSource> proveAll(RowLocks rowLocks, DataSource dataSource) {
-        Map<String, DataSource> routes = Routes.of(dataSource);
+    private List<DataSource> proveAll(DataSource dataSource) {
         List<DataSource> proven = new ArrayList<>();
-        if (routes.isEmpty()) {
-            prove(rowLocks, dataSource);
-            proven.add(dataSource);
-        }
-        routes.forEach((name, route) -> {
-            if (proven.isEmpty()) {
-                prove(rowLocks, route);
-                proven.add(route);
-            } else if (isProven(rowLocks, name, route)) {
+        Routes.of(dataSource).forEach((name, route) -> {
+            if (proven.isEmpty() ? prove(route) : isProven(name, route)) {
                 proven.add(route);
             }
         });
-        return proven;
+        return proven.isEmpty() && prove(dataSource) ? List.of(dataSource) : proven;
     }
 
-    private static boolean isProven(RowLocks rowLocks, String name, DataSource route) {
+    private boolean isProven(String name, DataSource route) {
         try {
-            prove(rowLocks, route);
-            return true;
+            return prove(route);
         } catch (LockVerificationException e) {
             if (e.isConclusive()) {
                 throw new RowLockDefinitionException(
@@ -245,40 +231,38 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         return false;
     }
 
-    private static void prove(RowLocks rowLocks, DataSource dataSource) {
+    private boolean prove(DataSource dataSource) {
         try {
             // A pool gives the same two each time, so all it has to spare are looked at, and no more: that would be
             // waited for in vain. One is too few.
-            rowLocks.verify(dataSource, Math.max(2, Pools.spareOf(dataSource).orElse(2)));
+            locks.verify(dataSource, Math.max(2, Pools.spareOf(dataSource).orElse(2)));
+            return true;
         } catch (RuntimeException e) {
-            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-                if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-                    throw new RowLockDefinitionException(
-                            "The database server cannot be reached, so the tables of @RowLock cannot be verified: "
-                                    + cause.getMessage() + ".",
-                            "Start it, or correct its address (spring.datasource.url). An application that is to start"
-                                    + " without its database sets rowlock.verify=false.");
-                }
+            Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                throw new RowLockDefinitionException(
+                        "The database server cannot be reached, so the tables of @RowLock cannot be verified: "
+                                + cause.getMessage() + ".",
+                        "Start it, or correct its address (spring.datasource.url). An application that is to start"
+                                + " without its database sets rowlock.verify=false.");
             }
             throw e;
         }
     }
 
-    private static void check(
-            RowLocks rowLocks,
+    private void check(
             DataSource dataSource,
             List<Usage> ofDataSource,
             Map<String, RowLockDefinitionException> wrong,
-            Set<String> right,
-            GuardCheck guards) {
+            Set<String> right) {
         try (Connection connection = dataSource.getConnection()) {
-            TableCheck tables = new TableCheck(connection, rowLocks);
+            TableCheck tables = new TableCheck(connection, locks);
             Set<String> present = new HashSet<>();
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
                 present.add(usage.table());
             }
-            for (String table : rowLocks.configuredTables()) {
+            for (String table : locks.configuredTables()) {
                 try {
                     tables.checkConfigured(table);
                     right.add(table);
@@ -287,18 +271,16 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     wrong.putIfAbsent(table, e);
                 }
             }
-            guards.check(connection, present);
+            new GuardCheck(locks, settings.missingGuard()).check(connection, present);
         } catch (SQLException e) {
             throw new DataAccessResourceFailureException("The tables of @RowLock cannot be looked up at startup", e);
         }
     }
 
     /** What Rowlock does in an application, in one line. */
-    private static String summary(SpringLocks spring, List<Usage> usages) {
-        RowLocks locks = spring.locks();
-        RowLockSettings settings = spring.settings();
-        Map<String, LockStrategy> strategies = new TreeMap<>(strategies(locks, usages));
-        long methods = usages.stream()
+    private String summary() {
+        Map<String, LockStrategy> strategies = strategies(usages.all());
+        long methods = usages.all().stream()
                 .map(usage -> usage.bean() + " " + usage.method())
                 .distinct()
                 .count();

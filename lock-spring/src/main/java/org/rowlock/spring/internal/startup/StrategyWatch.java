@@ -31,16 +31,11 @@ public final class StrategyWatch implements DisposableBean {
     private final List<StrategyWord> words = new CopyOnWriteArrayList<>();
     private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
 
-    /** @param beans what resolves the setting */
     public StrategyWatch(ConfigurableBeanFactory beans) {
         this.beans = beans;
     }
 
-    /**
-     * Leaves word of strategies, and looks for that of others.
-     *
-     * @throws RowLockDefinitionException if another instance must not run beside this one, and that is to be refused
-     */
+    /** Leaves word of strategies, and refuses to run beside others, if that is configured. */
     void start(DataSource dataSource, Map<String, LockStrategy> strategies) {
         Reaction reaction =
                 Reaction.valueOf(String.valueOf(beans.resolveEmbeddedValue("${rowlock.strategy-conflict:fail}"))
@@ -72,21 +67,12 @@ public final class StrategyWatch implements DisposableBean {
         }
     }
 
-    /**
-     * The instances that run beside this one and must not, as they were seen last.
-     *
-     * @return a sentence each; empty if there is none
-     */
+    /** The instances that run beside this one and must not, as they were seen last; a sentence each. */
     public List<String> conflicts() {
         return words.stream().flatMap(word -> word.conflicts().stream()).toList();
     }
 
-    /**
-     * Whether a lock is the word of an instance, and locks nothing.
-     *
-     * @param line what the inspector found
-     * @return true for a word on one of this instance's tables
-     */
+    /** Whether a lock is the word of an instance on one of this instance's tables, and locks nothing. */
     public boolean isWord(LockInspector.Line line) {
         return line.isShared()
                 && !line.isPair()

@@ -63,11 +63,7 @@ final class TableCheck {
         this.locks = locks;
     }
 
-    /**
-     * Checks the table of an annotation, and its id against the primary key.
-     *
-     * @throws RowLockDefinitionException if they do not fit
-     */
+    /** Checks the table of an annotation, and its id against the primary key. */
     void check(Usage usage) throws SQLException {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
@@ -124,11 +120,7 @@ final class TableCheck {
         return byName;
     }
 
-    /**
-     * Checks a table of the configuration.
-     *
-     * @throws RowLockDefinitionException if there is none, or it has no id columns and needs them
-     */
+    /** Refuses a table of the configuration that is not there, or has no id columns and needs them. */
     void checkConfigured(String table) throws SQLException {
         idColumns("The configuration of table " + table, table);
     }

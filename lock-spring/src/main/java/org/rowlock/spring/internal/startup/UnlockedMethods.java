@@ -30,10 +30,7 @@ public final class UnlockedMethods {
     /**
      * Looks at the definitions of all beans; creates none.
      *
-     * @param beans of the context
-     * @param reaction to a method with {@link RowLock} that is not read
-     * @param why it is not; a clause
-     * @throws RowLockDefinitionException if there is one, and the reaction is {@link Reaction#FAIL}
+     * @param why {@link RowLock} is not read; a clause
      */
     public static void check(ConfigurableListableBeanFactory beans, Reaction reaction, String why) {
         if (beans.getBeanNamesForType(RowLockBeanPostProcessor.class, true, false).length > 0) {
