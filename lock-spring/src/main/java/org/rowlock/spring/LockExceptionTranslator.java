@@ -1,5 +1,9 @@
 package org.rowlock.spring;
 
+import static java.util.Map.entry;
+
+import java.util.Map;
+import java.util.function.BiFunction;
 import org.rowlock.AdmissionRejectedException;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
@@ -45,7 +49,28 @@ import org.springframework.transaction.HeuristicCompletionException;
  * </ul>
  */
 public final class LockExceptionTranslator {
+    private static final Map<Class<?>, BiFunction<String, RowlockException, NestedRuntimeException>> SPRINGS =
+            Map.ofEntries(
+                    entry(LockNotAvailableException.class, CannotAcquireLockException::new),
+                    entry(AdmissionRejectedException.class, CannotAcquireLockException::new),
+                    entry(LockDeadlockException.class, CannotAcquireLockException::new),
+                    entry(LockSerializationException.class, CannotAcquireLockException::new),
+                    entry(LockCanceledException.class, QueryTimeoutException::new),
+                    entry(LockConnectionLostException.class, DataAccessResourceFailureException::new),
+                    entry(LockTableFullException.class, DataAccessResourceFailureException::new),
+                    entry(CommitNotConfirmedException.class, ofCommit(HeuristicCompletionException.STATE_COMMITTED)),
+                    entry(CommitOutcomeUnknownException.class, ofCommit(HeuristicCompletionException.STATE_UNKNOWN)),
+                    entry(UnexpectedRowCountException.class, IncorrectUpdateSemanticsDataAccessException::new),
+                    entry(LockTransactionException.class, InvalidDataAccessApiUsageException::new),
+                    entry(LockTargetException.class, InvalidDataAccessApiUsageException::new),
+                    entry(LockBudgetExceededException.class, InvalidDataAccessApiUsageException::new),
+                    entry(RowAbsentException.class, (text, e) -> new EmptyResultDataAccessException(text, 1, e)));
+
     private LockExceptionTranslator() {}
+
+    private static BiFunction<String, RowlockException, NestedRuntimeException> ofCommit(int state) {
+        return (text, e) -> new HeuristicCompletionException(state, e);
+    }
 
     /**
      * Translates.
@@ -55,37 +80,8 @@ public final class LockExceptionTranslator {
      *     configure, and the given one as its cause
      */
     public static NestedRuntimeException translate(RowlockException e) {
-        String message = e.getMessage() + configuration(e);
-        if (e instanceof LockNotAvailableException
-                || e instanceof AdmissionRejectedException
-                || e instanceof LockDeadlockException
-                || e instanceof LockSerializationException) {
-            return new CannotAcquireLockException(message, e);
-        }
-        if (e instanceof LockCanceledException) {
-            return new QueryTimeoutException(message, e);
-        }
-        if (e instanceof LockConnectionLostException || e instanceof LockTableFullException) {
-            return new DataAccessResourceFailureException(message, e);
-        }
-        if (e instanceof CommitNotConfirmedException) {
-            return new HeuristicCompletionException(HeuristicCompletionException.STATE_COMMITTED, e);
-        }
-        if (e instanceof CommitOutcomeUnknownException) {
-            return new HeuristicCompletionException(HeuristicCompletionException.STATE_UNKNOWN, e);
-        }
-        if (e instanceof UnexpectedRowCountException) {
-            return new IncorrectUpdateSemanticsDataAccessException(message, e);
-        }
-        if (e instanceof LockTransactionException
-                || e instanceof LockTargetException
-                || e instanceof LockBudgetExceededException) {
-            return new InvalidDataAccessApiUsageException(message, e);
-        }
-        if (e instanceof RowAbsentException) {
-            return new EmptyResultDataAccessException(message, 1, e);
-        }
-        return new PessimisticLockingFailureException(message, e);
+        return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)
+                .apply(e.getMessage() + configuration(e), e);
     }
 
     /** The name that a setting of the builder has in an application's configuration; empty if it is about none. */

@@ -116,11 +116,7 @@ public @interface RowLock {
     @Inherited
     @Documented
     @interface Several {
-        /**
-         * The annotations.
-         *
-         * @return all of them
-         */
+        /** {@return the annotations} */
         RowLock[] value();
     }
 }

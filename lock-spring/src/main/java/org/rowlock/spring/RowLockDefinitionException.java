@@ -39,20 +39,12 @@ public final class RowLockDefinitionException extends RuntimeException {
         this.action = action;
     }
 
-    /**
-     * Where it stands and why it cannot work.
-     *
-     * @return a sentence, which is part of the message too
-     */
+    /** {@return where it stands and why it cannot work; a sentence, which is part of the message too} */
     public String problem() {
         return problem;
     }
 
-    /**
-     * What to change.
-     *
-     * @return a sentence, which is part of the message too
-     */
+    /** {@return what to change; a sentence, which is part of the message too} */
     public String action() {
         return action;
     }

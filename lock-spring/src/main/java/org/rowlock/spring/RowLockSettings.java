@@ -34,11 +34,7 @@ public record RowLockSettings(
         this(defaultWait, admission, verify, Reaction.WARN, null);
     }
 
-    /**
-     * The defaults.
-     *
-     * @return wait forever, admission, verify, warn of a missing guard
-     */
+    /** {@return the defaults: wait forever, admission, verify, warn of a missing guard} */
     public static RowLockSettings defaults() {
         return new RowLockSettings(LockWait.forever(), true, true);
     }

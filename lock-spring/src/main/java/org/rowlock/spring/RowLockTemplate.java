@@ -75,7 +75,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
      */
     public LockResult lock(LockRequest request) {
-        return call(request, defaultWait()).take(request, TransactionLocks::lock, result -> result);
+        return call(request, defaultWait()).take(request, TransactionLocks::lock);
     }
 
     /**
@@ -85,7 +85,7 @@ public final class RowLockTemplate {
      * @return what is held now, or that a key is taken
      */
     public LockResult tryLock(LockRequest request) {
-        return call(request, LockWait.noWait()).take(request, TransactionLocks::tryLock, result -> result);
+        return call(request, LockWait.noWait()).take(request, TransactionLocks::tryLock);
     }
 
     /**
@@ -100,16 +100,7 @@ public final class RowLockTemplate {
      */
     public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) {
         return call(request, defaultWait())
-                .take(
-                        request,
-                        (tx, capped) -> {
-                            try {
-                                return tx.lockAndQuery(capped, query);
-                            } catch (SQLException e) {
-                                throw translator.translate("lockAndQuery", query.toString(), e);
-                            }
-                        },
-                        rows -> null);
+                .take(request, (tx, capped) -> translated(query.toString(), () -> tx.lockAndQuery(capped, query)));
     }
 
     /**
@@ -142,13 +133,20 @@ public final class RowLockTemplate {
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
         LockedCall call = new LockedCall(locks, WHAT, dataSource, null);
-        return call.claim(LockKey.row(claim.table(), 0).table(), tx -> {
-            try {
-                return tx.claim(claim, mapper);
-            } catch (SQLException e) {
-                throw translator.translate("claim", null, e);
-            }
-        });
+        return call.claim(
+                LockKey.row(claim.table(), 0).table(), tx -> translated("claim", () -> tx.claim(claim, mapper)));
+    }
+
+    private interface Statement<T> {
+        T run() throws SQLException;
+    }
+
+    private <T> T translated(String sql, Statement<T> statement) {
+        try {
+            return statement.run();
+        } catch (SQLException e) {
+            throw translator.translate("RowLockTemplate", sql, e);
+        }
     }
 
     /**

@@ -1,13 +1,10 @@
 package org.rowlock.spring;
 
-import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.SpringTransaction;
-import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush,
@@ -42,18 +39,11 @@ public class RowLockTransactionManager extends JdbcTransactionManager {
 
     @Override
     protected void doCommit(DefaultTransactionStatus status) {
-        DataSource dataSource = obtainDataSource();
-        SpringTransaction transaction = status.isNewTransaction() ? SpringTransaction.find(dataSource) : null;
-        if (transaction == null
-                || !transaction.isCommittedByRowlock()
-                || !(TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder)) {
+        SpringTransaction transaction = status.isNewTransaction() ? SpringTransaction.find(obtainDataSource()) : null;
+        if (transaction != null && transaction.isCommittedByRowlock()) {
+            transaction.commit();
+        } else {
             super.doCommit(status);
-            return;
-        }
-        try {
-            transaction.commit(holder.getConnection());
-        } catch (SQLException e) {
-            throw translateException("JDBC commit", e);
         }
     }
 }

@@ -13,6 +13,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.RowLockUsages;
 import org.rowlock.spring.internal.startup.StrategyWatch;
@@ -31,6 +32,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.convert.converter.Converter;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
@@ -65,6 +67,14 @@ public final class RowLockAutoConfiguration {
     @ConfigurationPropertiesBinding
     static LockWaitConverter rowLockWaitConverter() {
         return new LockWaitConverter();
+    }
+
+    /** Reads the waits of properties. A class and not a lambda, so that its types are known. */
+    static final class LockWaitConverter implements Converter<String, LockWait> {
+        @Override
+        public LockWait convert(String text) {
+            return LockWaits.parse(text);
+        }
     }
 
     @Bean

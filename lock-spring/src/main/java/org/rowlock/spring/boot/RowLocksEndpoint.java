@@ -75,7 +75,8 @@ public final class RowLocksEndpoint {
         Map<String, RowLocksReport.Audit> audits = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
             try (Connection connection = dataSource.getConnection()) {
-                found.put(name, read(connection, LockInspector::all, ownRows(dataSource)));
+                LockInspector inspector = LockInspector.of(connection);
+                found.put(name, read(inspector, inspector.all(), ownRows(dataSource)));
                 RowLocksReport.Audit audit = audit(connection);
                 if (audit != null) {
                     audits.put(name, audit);
@@ -110,7 +111,8 @@ public final class RowLocksEndpoint {
         Map<String, Locks> found = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
             try (Connection connection = dataSource.getConnection()) {
-                found.put(name, read(connection, inspector -> inspector.of(key), List.of(key)));
+                LockInspector inspector = LockInspector.of(connection);
+                found.put(name, read(inspector, inspector.of(key), List.of(key)));
             } catch (RuntimeException e) {
                 found.put(name, failed(e));
             } catch (SQLException e) {
@@ -142,12 +144,6 @@ public final class RowLocksEndpoint {
         }
     }
 
-    /** Asks one database. */
-    @FunctionalInterface
-    private interface Question {
-        List<LockInspector.Line> ask(LockInspector inspector) throws SQLException;
-    }
-
     /** The rows that this JVM is about to lock or holds, as far as the lock alone does not show them. */
     private List<LockKey> ownRows(DataSource dataSource) {
         return locks.admission().entrants().stream()
@@ -159,9 +155,8 @@ public final class RowLocksEndpoint {
                 .toList();
     }
 
-    private Locks read(Connection connection, Question question, List<LockKey> known) throws SQLException {
-        LockInspector inspector = LockInspector.of(connection);
-        List<LockInspector.Line> lines = question.ask(inspector);
+    private Locks read(LockInspector inspector, List<LockInspector.Line> lines, List<LockKey> known)
+            throws SQLException {
         Map<List<Object>, LockKey.Row> rows = new HashMap<>();
         if (lines.stream().anyMatch(line -> line.table().isEmpty())) {
             for (LockKey key : known) {

@@ -16,10 +16,10 @@ final class WebThreads {
         if (virtual || "none".equalsIgnoreCase(environment.getProperty("spring.main.web-application-type"))) {
             return ELSEWHERE;
         }
-        if (isPresent("org.apache.catalina.startup.Tomcat")) {
+        if (ClassUtils.isPresent("org.apache.catalina.startup.Tomcat", null)) {
             return half(environment, "server.tomcat.threads.max");
         }
-        if (isPresent("org.eclipse.jetty.server.Server")) {
+        if (ClassUtils.isPresent("org.eclipse.jetty.server.Server", null)) {
             return half(environment, "server.jetty.threads.max");
         }
         return ELSEWHERE;
@@ -27,9 +27,5 @@ final class WebThreads {
 
     private static int half(Environment environment, String property) {
         return Math.max(1, environment.getProperty(property, int.class, USUAL) / 2);
-    }
-
-    private static boolean isPresent(String name) {
-        return ClassUtils.isPresent(name, WebThreads.class.getClassLoader());
     }
 }

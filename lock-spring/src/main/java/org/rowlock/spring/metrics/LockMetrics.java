@@ -70,6 +70,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
      * @return a registry with this handler and Micrometer's own
      */
     public static ObservationRegistry observing(MeterRegistry meters) {
+        meters.config().meterFilter(descriptions());
         ObservationRegistry registry = ObservationRegistry.create();
         registry.observationConfig()
                 .observationHandler(new DefaultMeterObservationHandler(meters))
@@ -84,11 +85,8 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
 
     @Override
     public void onStart(LockObservationContext lock) {
-        lock.onReleased(held -> Timer.builder("rowlock.hold")
-                .description(DESCRIPTIONS.get("rowlock.hold"))
-                .tags(tags(lock))
-                .register(meters)
-                .record(held));
+        lock.onReleased(held ->
+                Timer.builder("rowlock.hold").tags(tags(lock)).register(meters).record(held));
     }
 
     /** The counters of a table exist, with 0, from its first acquisition on, so that alerts see them rise. */
@@ -101,14 +99,13 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     private void count(String name, LockObservationContext lock, Outcome counted) {
         KeyValue outcome = lock.getLowCardinalityKeyValue("outcome");
         Counter.builder(name)
-                .description(DESCRIPTIONS.get(name))
                 .tags(tags(lock))
                 .register(meters)
                 .increment(outcome != null && outcome.getValue().equals(counted.name()) ? 1 : 0);
     }
 
     /**
-     * Describes the meters that come from observations, which have no description of their own.
+     * Describes the meters, which have no description of their own.
      *
      * @return a filter for the registry; with Spring Boot it is a bean
      */

@@ -27,21 +27,16 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private final Set<Object> boundBefore;
     private final int keysBefore;
 
-    private LeakCheck(String test, TestedContext tested, Duration grace) {
+    LeakCheck(String test, TestedContext tested, Duration grace) {
         this.test = test;
         this.tested = tested;
         this.grace = grace;
         this.boundBefore = bound();
         this.keysBefore = tested.locks().admission().keysInUse();
-    }
-
-    static LeakCheck begin(String test, TestedContext tested, Duration grace) {
-        LeakCheck check = new LeakCheck(test, tested, grace);
         tested.dataSources()
-                .forEach((name, dataSource) -> check.sessionsBefore.put(
-                        name, Set.copyOf(check.read("before", name, dataSource).keySet())));
+                .forEach((name, dataSource) -> sessionsBefore.put(
+                        name, Set.copyOf(read("before", name, dataSource).keySet())));
         tested.begin();
-        return check;
     }
 
     /**

@@ -19,6 +19,6 @@ final class RowLockLeaks implements BeforeEachCallback {
         test.getStore(Namespace.create(RowLockLeaks.class))
                 .put(
                         LeakCheck.class,
-                        LeakCheck.begin(name, TestedContext.of(SpringExtension.getApplicationContext(test)), grace));
+                        new LeakCheck(name, TestedContext.of(SpringExtension.getApplicationContext(test)), grace));
     }
 }

@@ -76,7 +76,7 @@ public final class DefinitionReader {
                     "Give a number, a UUID, a string, an enum, a date or time, or a record or @Embeddable of those;"
                             + " of another class name the parts: id = {\"#id.first\", \"#id.second\"}.");
         }
-        Supplier<String> table = table(where, lock, entityOrNull(lock));
+        Supplier<String> table = table(where, lock);
         return new RowLockDefinition(
                 where,
                 table,
@@ -90,16 +90,17 @@ public final class DefinitionReader {
                 lock.getBoolean("required") && method.getReturnType() != Optional.class);
     }
 
-    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, @Nullable Class<?> entity) {
+    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock) {
+        Class<?> entity = lock.getClass("entity");
         String table = beans.resolveEmbeddedValue(lock.getString("table"));
         boolean named = table != null && !table.isBlank();
-        if (named == (entity != null)) {
+        if (named == (entity != void.class)) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names "
                             + (named ? "a table and an entity." : "neither table nor entity."),
                     "Give one of them: @RowLock(\"orders\") or @RowLock(entity = Order.class).");
         }
-        if (entity != null) {
+        if (!named) {
             entities.check(where, entity);
             return SingletonSupplier.of(() -> entities.tableOf(where, entity));
         }
@@ -114,11 +115,6 @@ public final class DefinitionReader {
                     "@RowLock on " + where + " names a table that is no SQL name: " + e.getMessage() + ".",
                     "Write it as in SQL: orders, shop.orders, or with quotes where SQL needs them.");
         }
-    }
-
-    private static @Nullable Class<?> entityOrNull(MergedAnnotation<RowLock> lock) {
-        Class<?> entity = lock.getClass("entity");
-        return entity == void.class ? null : entity;
     }
 
     /** What all of them agree on; null if none says. */

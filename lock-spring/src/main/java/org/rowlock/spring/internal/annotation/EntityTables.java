@@ -43,8 +43,8 @@ public final class EntityTables {
 
     /** The table of an entity, as in SQL. */
     String tableOf(String where, Class<?> entity) {
-        check(where, entity);
-        return mapped(where, entity).orElseGet(() -> annotated(entity));
+        return (HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.<String>empty())
+                .orElseGet(() -> annotated(entity));
     }
 
     /** Refuses a table that does not have each row of its entities as a whole. */
@@ -58,10 +58,6 @@ public final class EntityTables {
     /** The column of each component of an id class, as the entities of a table map it; empty if that is not known. */
     Map<String, String> idColumns(String table, Class<?> idClass) {
         return HIBERNATE ? HibernateTables.idColumns(beans, table, idClass) : Map.of();
-    }
-
-    private Optional<String> mapped(String where, Class<?> entity) {
-        return HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.empty();
     }
 
     private static String annotated(Class<?> entity) {

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -95,14 +97,13 @@ final class IdObjects {
 
     private static String columnOr(String name, Field field) {
         MergedAnnotations annotations = MergedAnnotations.from(field);
-        String jpa = annotations.get(JPA_COLUMN).getValue("name", String.class).orElse("");
-        return jpa.isEmpty()
-                ? annotations
-                        .get(RELATIONAL_COLUMN)
-                        .getValue("value", String.class)
-                        .filter(StringUtils::hasText)
-                        .orElse(name)
-                : jpa;
+        return Stream.of(
+                        annotations.get(JPA_COLUMN).getValue("name", String.class),
+                        annotations.get(RELATIONAL_COLUMN).getValue("value", String.class))
+                .flatMap(Optional::stream)
+                .filter(StringUtils::hasText)
+                .findFirst()
+                .orElse(name);
     }
 
     private static void addNames(String name, Class<?> type, List<String> names) {

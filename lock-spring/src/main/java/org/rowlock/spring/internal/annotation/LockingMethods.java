@@ -5,7 +5,6 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,6 +21,7 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotationPredicates;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -90,7 +90,10 @@ public final class LockingMethods {
             if (locks == null && specific.getDeclaringClass() != type) {
                 locks = findInherited(specific, type);
             }
-            if (locks == null && isPublicInstance(specific) && !ReflectionUtils.isObjectMethod(specific)) {
+            if (locks == null
+                    && Modifier.isPublic(specific.getModifiers())
+                    && !Modifier.isStatic(specific.getModifiers())
+                    && !ReflectionUtils.isObjectMethod(specific)) {
                 locks = findOfClass(specific, type);
                 if (locks == null) {
                     // A repository's interface is not one of the class that implements it.
@@ -140,18 +143,11 @@ public final class LockingMethods {
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 
-    /** Those of the nearest element that has any. */
+    /** Those of the nearest element that has any, which is the first. */
     private static List<MergedAnnotation<RowLock>> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
-        List<MergedAnnotation<RowLock>> all = annotations.toList();
-        int nearest = all.stream()
-                .map(MergedAnnotation::getAggregateIndex)
-                .min(Comparator.naturalOrder())
-                .orElse(0);
-        return all.stream().filter(lock -> lock.getAggregateIndex() == nearest).toList();
-    }
-
-    private static boolean isPublicInstance(Method method) {
-        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+        return annotations
+                .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
+                .toList();
     }
 
     /** Whether an interface has the method that a class implements. */

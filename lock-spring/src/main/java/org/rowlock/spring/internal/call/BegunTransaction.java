@@ -20,9 +20,13 @@ public final class BegunTransaction implements TransactionSynchronization {
     private static final Log LOG = LogFactory.getLog(BegunTransaction.class);
 
     private final CommitListener by;
-    private boolean atItsCommit;
-    private boolean ended;
     private boolean suspended;
+
+    /** Set by its listener. */
+    boolean atItsCommit;
+
+    /** Set by its listener. */
+    boolean ended;
 
     BegunTransaction(CommitListener by) {
         this.by = by;
@@ -67,18 +71,6 @@ public final class BegunTransaction implements TransactionSynchronization {
             return false;
         }
         return true;
-    }
-
-    boolean isAtItsCommit() {
-        return atItsCommit;
-    }
-
-    void commits() {
-        atItsCommit = true;
-    }
-
-    void ends() {
-        ended = true;
     }
 
     @Override

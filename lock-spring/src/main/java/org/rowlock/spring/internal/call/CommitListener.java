@@ -59,7 +59,7 @@ public final class CommitListener implements TransactionExecutionListener {
                 // Rowlock's own manager sends them with the COMMIT.
                 each.finish(!(manager instanceof RowLockTransactionManager));
             }
-            begun.commits();
+            begun.atItsCommit = true;
         }
     }
 
@@ -77,7 +77,7 @@ public final class CommitListener implements TransactionExecutionListener {
     private void end(TransactionExecution transaction) {
         BegunTransaction begun = begun(transaction);
         if (begun != null) {
-            begun.ends();
+            begun.ended = true;
             SpringTransaction.of(begun).forEach(SpringTransaction::end);
         }
     }

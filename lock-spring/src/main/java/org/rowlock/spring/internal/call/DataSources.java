@@ -57,15 +57,12 @@ public final class DataSources {
         DataSource only = beans.getBeanProvider(DataSource.class).getIfUnique();
         if (only == null) {
             String[] names = beans.getBeanNamesForType(DataSource.class);
-            throw new RowLockDefinitionException(
-                    names.length == 0
-                            ? "There is no DataSource to lock in."
-                            : "There are several DataSources, and neither a primary one nor one that a transaction"
-                                    + " manager"
-                                    + " names: " + String.join(", ", names) + ".",
-                    names.length == 0
-                            ? "Configure one."
-                            : "Name the transaction manager of the one that is meant where the method is:"
+            throw names.length == 0
+                    ? new RowLockDefinitionException("There is no DataSource to lock in.", "Configure one.")
+                    : new RowLockDefinitionException(
+                            "There are several DataSources, and neither a primary one nor one that a transaction"
+                                    + " manager names: " + String.join(", ", names) + ".",
+                            "Name the transaction manager of the one that is meant where the method is:"
                                     + " @Transactional(\"bean name\"), with propagation = Propagation.MANDATORY if a"
                                     + " caller begins the transaction.");
         }

@@ -113,7 +113,7 @@ public final class LockedCall {
      * @throws EmptyResultDataAccessException if one has none
      */
     public void lock(LockRequest request, Set<LockKey> required) {
-        LockResult result = take(request, TransactionLocks::lock, held -> held);
+        LockResult result = take(request, TransactionLocks::lock);
         long absent = result.absentRows().stream().filter(required::contains).count();
         if (absent > 0) {
             throw LockExceptionTranslator.translate(Exceptions.rowAbsent(what + ": "
@@ -127,15 +127,10 @@ public final class LockedCall {
      * Takes locks in the running transaction.
      *
      * @param call is given the request with its wait, capped by what remains of it and of the transaction
-     * @param outcome what the call's result shows of the locks; null if all are held
      */
-    public <T> T take(
-            LockRequest request,
-            BiFunction<TransactionLocks, LockRequest, T> call,
-            Function<T, @Nullable LockResult> outcome) {
+    public <T> T take(LockRequest request, BiFunction<TransactionLocks, LockRequest, T> call) {
         LockObservationContext context = context(false, request);
-        T result = LockObservation.around(
-                spring.observations(), context, () -> inTransaction(context, request, call, outcome));
+        T result = LockObservation.around(spring.observations(), context, () -> inTransaction(context, request, call));
         if (turn != null) {
             turn.connected();
         }
@@ -145,8 +140,7 @@ public final class LockedCall {
     private <T> T inTransaction(
             @Nullable LockObservationContext context,
             LockRequest request,
-            BiFunction<TransactionLocks, LockRequest, T> call,
-            Function<T, @Nullable LockResult> outcome) {
+            BiFunction<TransactionLocks, LockRequest, T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource);
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
@@ -163,7 +157,7 @@ public final class LockedCall {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
             transaction.commitBy(locks);
         }
-        Set<LockKey> held = held(request, outcome.apply(result));
+        Set<LockKey> held = held(request, result instanceof LockResult shown ? shown : null);
         if (!held.isEmpty()) {
             before.retainAll(held);
             SessionCaches.of(what, dataSource, before).renew(transaction::atEnd);

@@ -82,7 +82,7 @@ public final class SpringTransaction implements TransactionSynchronization {
                             + " there as FOR UPDATE is. Remove readOnly = true where the transaction begins.");
         }
         SpringTransaction current = Objects.requireNonNullElseGet(find(key.dataSource()), () -> bind(key));
-        if (current.begun != null && current.begun.isAtItsCommit()) {
+        if (current.begun != null && current.begun.atItsCommit) {
             throw ended(what);
         }
         return current;
@@ -205,12 +205,12 @@ public final class SpringTransaction implements TransactionSynchronization {
     }
 
     /** Commits, with the writes in the same flush. */
-    public void commit(Connection connection) throws SQLException {
-        try {
-            in(connection).commit(all());
-        } catch (RowlockException e) {
-            throw LockExceptionTranslator.translate(e);
-        }
+    public void commit() {
+        CommitWrites all = all();
+        Object unused = on(connection -> {
+            in(connection).commit(all);
+            return all;
+        });
     }
 
     private TransactionLocks in(Connection connection) {

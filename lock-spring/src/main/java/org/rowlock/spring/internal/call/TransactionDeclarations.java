@@ -2,6 +2,7 @@ package org.rowlock.spring.internal.call;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.transaction.TransactionDefinition;
@@ -71,12 +72,11 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors,
 
     /** Whether a call begins a transaction where none is running. */
     public static boolean begins(TransactionAttribute attribute) {
-        return switch (attribute.getPropagationBehavior()) {
-            case TransactionDefinition.PROPAGATION_REQUIRED,
-                    TransactionDefinition.PROPAGATION_REQUIRES_NEW,
-                    TransactionDefinition.PROPAGATION_NESTED -> true;
-            default -> false;
-        };
+        return Set.of(
+                        TransactionDefinition.PROPAGATION_REQUIRED,
+                        TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+                        TransactionDefinition.PROPAGATION_NESTED)
+                .contains(attribute.getPropagationBehavior());
     }
 
     /** Whether a call can never have a transaction. */

@@ -65,14 +65,15 @@ final class DeferredResults {
     }
 
     private static boolean isDeferred(Class<?> result) {
-        return DEFERRED.stream().anyMatch(type -> type.isAssignableFrom(result)) || hasDeferredName(result);
+        return DEFERRED.stream().anyMatch(type -> type.isAssignableFrom(result)) || isOneOf(DEFERRED_NAMES, result);
     }
 
-    private static boolean hasDeferredName(@Nullable Class<?> type) {
+    /** Whether a type is, or extends, one that is given by its name. */
+    static boolean isOneOf(List<String> names, @Nullable Class<?> type) {
         return type != null
-                && (DEFERRED_NAMES.contains(type.getName())
-                        || hasDeferredName(type.getSuperclass())
-                        || Arrays.stream(type.getInterfaces()).anyMatch(DeferredResults::hasDeferredName));
+                && (names.contains(type.getName())
+                        || isOneOf(names, type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(each -> isOneOf(names, each)));
     }
 
     /** Then the transaction is within the other thread, and the result only carries what is there at its end. */

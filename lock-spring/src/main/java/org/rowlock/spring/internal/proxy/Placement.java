@@ -16,7 +16,7 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /** Whether a proxy can do anything about a {@link RowLock} where it stands. */
 final class Placement {
-    private static final String REPOSITORY = "org.springframework.data.repository.Repository";
+    private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");
 
     private Placement() {}
 
@@ -82,11 +82,6 @@ final class Placement {
 
     /** Whether this is the proxy of a Spring Data repository. */
     static boolean isRepository(Advised proxy) {
-        return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(Placement::isRepository);
-    }
-
-    private static boolean isRepository(Class<?> type) {
-        return type.getName().equals(REPOSITORY)
-                || Arrays.stream(type.getInterfaces()).anyMatch(Placement::isRepository);
+        return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(type -> DeferredResults.isOneOf(REPOSITORY, type));
     }
 }

@@ -2,10 +2,11 @@ package org.rowlock.spring.internal.startup;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.rowlock.LockKey;
@@ -31,30 +32,32 @@ final class GuardCheck {
 
     /** Checks tables that are there. */
     void check(Connection connection, Collection<String> tables) throws SQLException {
-        List<String> problems = new ArrayList<>();
-        List<String> unguarded = new ArrayList<>();
-        StringBuilder sql = new StringBuilder();
-        for (String table : reaction == Reaction.IGNORE ? List.<String>of() : new TreeSet<>(tables)) {
-            if (locks.strategyOf(LockKey.row(table, 0)) != LockStrategy.ADVISORY) {
-                continue;
-            }
-            GuardState state = state(connection, table);
-            if (state != GuardState.CURRENT) {
-                problems.add(table + " (" + inWords(state) + ")");
-                unguarded.add(table);
-                sql.append(RowLockGuard.guardSql(table, BUDGET, locks.configuredIdColumns(table)));
+        Map<String, GuardState> unguarded = new TreeMap<>();
+        for (String table : reaction == Reaction.IGNORE ? List.<String>of() : tables) {
+            if (locks.strategyOf(LockKey.row(table, 0)) == LockStrategy.ADVISORY) {
+                GuardState state = state(connection, table);
+                if (state != GuardState.CURRENT) {
+                    unguarded.put(table, state);
+                }
             }
         }
-        if (problems.isEmpty()) {
+        if (unguarded.isEmpty()) {
             return;
         }
+        String words = unguarded.entrySet().stream()
+                .map(each -> each.getKey() + " (" + inWords(each.getValue()) + ")")
+                .collect(Collectors.joining(", "));
+        String sql = unguarded.keySet().stream()
+                .map(table -> RowLockGuard.guardSql(table, BUDGET, locks.configuredIdColumns(table)))
+                .collect(Collectors.joining());
         String problem =
                 "Strategy ADVISORY is not guarded against writers that do not lock through Rowlock, which can make"
-                        + " others lose updates: " + String.join(", ", problems) + ".";
+                        + " others lose updates: " + words + ".";
         String action =
                 "Install the guard in a migration, with RowLockGuard.sql(..) or the output of java -jar lock-core.jar"
-                        + " guard " + String.join(" ", unguarded) + "; where the schema rowlock is up to date: "
-                        + sql.toString().replace('\n', ' ').strip()
+                        + " guard " + String.join(" ", unguarded.keySet())
+                        + "; where the schema rowlock is up to date: "
+                        + sql.replace('\n', ' ').strip()
                         + " Where every writer is known to lock, set rowlock.missing-guard=ignore.";
         if (reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(problem, action);

@@ -1,6 +1,5 @@
 package org.rowlock.spring.internal.startup;
 
-import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
@@ -13,6 +12,7 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.ResolvableType;
 
 /**
  * Hints for native images, per bean with {@link RowLock}: its attributes, the locking methods, and what is read of
@@ -38,15 +38,12 @@ final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
         for (Method method : methods) {
             hints.registerMethod(method, ExecutableMode.INVOKE);
             for (Type parameter : method.getGenericParameterTypes()) {
-                properties.registerReflectionHints(hints, element(parameter));
+                ResolvableType type = ResolvableType.forType(parameter);
+                while (type.isArray()) {
+                    type = type.getComponentType();
+                }
+                properties.registerReflectionHints(hints, type.getType());
             }
         }
-    }
-
-    private static Type element(Type type) {
-        if (type instanceof GenericArrayType array) {
-            return element(array.getGenericComponentType());
-        }
-        return type instanceof Class<?> array && array.isArray() ? element(array.getComponentType()) : type;
     }
 }

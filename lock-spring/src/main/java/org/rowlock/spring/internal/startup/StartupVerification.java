@@ -47,6 +47,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
+    private static final String OURS = RowLock.class.getPackageName();
 
     private final RowLocks locks;
     private final RowLockSettings settings;
@@ -189,12 +190,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                 && Stream.of(RowLocks.class, RowLockTemplate.class)
                         .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
                         .flatMap(name -> Stream.of(beans.getDependentBeans(name)))
-                        .allMatch(this::isOurs);
-    }
-
-    private boolean isOurs(String bean) {
-        Class<?> type = beans.getType(bean);
-        return type != null && type.getPackageName().startsWith(RowLock.class.getPackageName());
+                        .map(beans::getType)
+                        .allMatch(type -> type != null && type.getPackageName().startsWith(OURS));
     }
 
     /**

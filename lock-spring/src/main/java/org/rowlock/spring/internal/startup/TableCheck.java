@@ -1,10 +1,8 @@
 package org.rowlock.spring.internal.startup;
 
-import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
@@ -23,22 +21,22 @@ import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.IdTypes;
 import org.rowlock.spring.internal.proxy.RowLockUsages.Usage;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Checks a table of a {@link RowLock}, or of the configuration, against the catalog. */
 final class TableCheck {
     private static final String COLUMNS = """
-            select c.relkind, c.oid, array(select attname::text from pg_catalog.pg_attribute
-                                    where attrelid = c.oid and attnum > 0 and not attisdropped
-                                    order by attnum) as columns,
-                   (select array_agg(a.attname::text order by k.n) from %s
-                    where i.indrelid = c.oid and i.indisprimary) as id_columns,
-                   array(select case when t.typtype = 'e' then 'enum'
-                                else coalesce(nullif(t.typbasetype, 0), t.oid)::regtype::text end
-                         from pg_catalog.pg_attribute as a join pg_catalog.pg_type as t on t.oid = a.atttypid
-                         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-                         order by a.attnum) as types
+            select c.relkind, c.oid, col.attname::text,
+                   case when t.typtype = 'e' then 'enum'
+                        else coalesce(nullif(t.typbasetype, 0), t.oid)::regtype::text end,
+                   (select k.n from %s where i.indrelid = c.oid and i.indisprimary and k.attnum = col.attnum)
             from pg_catalog.pg_class as c
+                 join pg_catalog.pg_attribute as col on col.attrelid = c.oid and col.attnum > 0 and not col.attisdropped
+                 join pg_catalog.pg_type as t on t.oid = col.atttypid
             where c.oid = to_regclass(?)
+            order by col.attnum
             """.formatted(CatalogSql.KEY_COLUMNS);
 
     private static final String TABLES = """
@@ -49,9 +47,8 @@ final class TableCheck {
                order by 1 limit 20) as t
             """;
 
-    private static final String NONE = "no table at all";
-
     private final Connection connection;
+    private final JdbcTemplate jdbc;
     private final RowLocks locks;
     /** The first name of each table that was met. */
     private final Map<Long, String> spellings = new HashMap<>();
@@ -60,8 +57,12 @@ final class TableCheck {
 
     TableCheck(Connection connection, RowLocks locks) {
         this.connection = connection;
+        this.jdbc = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
         this.locks = locks;
     }
+
+    /** @param inKey its place in the primary key; 0 for none */
+    private record Column(String kind, long oid, String name, String type, int inKey) {}
 
     /** Checks the table of an annotation, and its id against the primary key. */
     void check(Usage usage) throws SQLException {
@@ -112,56 +113,51 @@ final class TableCheck {
         }
     }
 
-    private static Map<String, String> typesOf(String[] columns, String[] types) {
-        Map<String, String> byName = new HashMap<>();
-        for (int i = 0; i < columns.length; i++) {
-            byName.put(columns[i], types[i]);
-        }
-        return byName;
-    }
-
     /** Refuses a table of the configuration that is not there, or has no id columns and needs them. */
     void checkConfigured(String table) throws SQLException {
         idColumns("The configuration of table " + table, table);
     }
 
     private List<String> idColumns(String what, String table) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(COLUMNS)) {
-            statement.setString(1, table);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    String tables = tables();
-                    throw new RowLockDefinitionException(
-                            what + " names the table " + table + ", which is not in the database "
-                                    + connection.getCatalog() + " for this role and search_path. There is: " + tables
-                                    + ".",
-                            tables.equals(NONE)
-                                    ? "See if the migration (Flyway, Liquibase) has run, and in this database; or write"
-                                            + " the name with its schema."
-                                    : "Write the name as in SQL, with its schema if need be.");
-                }
-                String kind = row.getString(1);
-                if (!kind.equals("r") && !kind.equals("p")) {
-                    throw new RowLockDefinitionException(
-                            what + " names " + table + ", which is no table (a view, an index, ...).",
-                            "Name the table whose rows are to be locked.");
-                }
-                checkSpelling(what, table, row.getLong(2));
-                types.put(table, typesOf((String[]) row.getArray(3).getArray(), (String[])
-                        row.getArray(5).getArray()));
-                List<String> columns = idColumns(what, table, row.getArray(3), row.getArray(4));
-                locks.checkTable(connection, table);
-                return columns;
+        try {
+            List<Column> all = jdbc.query(
+                    COLUMNS,
+                    (row, number) -> new Column(
+                            row.getString(1), row.getLong(2), row.getString(3), row.getString(4), row.getInt(5)),
+                    table);
+            if (all.isEmpty()) {
+                String tables = jdbc.queryForObject(TABLES, String.class);
+                throw new RowLockDefinitionException(
+                        what + " names the table " + table + ", which is not in the database "
+                                + connection.getCatalog() + " for this role and search_path. There is: "
+                                + (tables == null ? "no table at all" : tables) + ".",
+                        tables == null
+                                ? "See if the migration (Flyway, Liquibase) has run, and in this database; or write"
+                                        + " the name with its schema."
+                                : "Write the name as in SQL, with its schema if need be.");
             }
+            String kind = all.get(0).kind();
+            if (!kind.equals("r") && !kind.equals("p")) {
+                throw new RowLockDefinitionException(
+                        what + " names " + table + ", which is no table (a view, an index, ...).",
+                        "Name the table whose rows are to be locked.");
+            }
+            checkSpelling(what, table, all.get(0).oid());
+            types.put(table, all.stream().collect(Collectors.toMap(Column::name, Column::type)));
+            List<String> columns = idColumns(what, table, all);
+            locks.checkTable(connection, table);
+            return columns;
         } catch (LockTargetException e) {
             throw new RowLockDefinitionException(
                     what + ": " + e.getMessage(), "In the configuration: rowlock.tables[" + table + "].");
-        } catch (SQLException e) {
-            if (!SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+        } catch (DataAccessException e) {
+            if (!(e.getRootCause() instanceof SQLException refused)
+                    || !SqlState.INSUFFICIENT_PRIVILEGE.equals(refused.getSQLState())) {
                 throw e;
             }
             throw new RowLockDefinitionException(
-                    what + " names the table " + table + ", which this role may not look up: " + e.getMessage() + ".",
+                    what + " names the table " + table + ", which this role may not look up: " + refused.getMessage()
+                            + ".",
                     "Grant the role of the DataSource usage on the schema.");
         }
     }
@@ -184,22 +180,23 @@ final class TableCheck {
         }
     }
 
-    private List<String> idColumns(String what, String table, Array columns, @Nullable Array primaryKey)
-            throws SQLException {
+    private List<String> idColumns(String what, String table, List<Column> all) {
         List<String> configured = locks.configuredIdColumns(table);
-        if (!configured.isEmpty()) {
-            List<String> all = List.of((String[]) columns.getArray());
-            for (String column : configured) {
-                if (!all.contains(column)) {
-                    throw new RowLockDefinitionException(
-                            "The configured id columns of " + table + " name " + column + ", which it does not have.",
-                            "It has: " + String.join(", ", all) + ". Write them as the catalog has them.");
-                }
+        List<String> names = all.stream().map(Column::name).toList();
+        for (String column : configured) {
+            if (!names.contains(column)) {
+                throw new RowLockDefinitionException(
+                        "The configured id columns of " + table + " name " + column + ", which it does not have.",
+                        "It has: " + String.join(", ", names) + ". Write them as the catalog has them.");
             }
-            return configured;
         }
-        if (primaryKey != null) {
-            return List.of((String[]) primaryKey.getArray());
+        List<String> primaryKey = all.stream()
+                .filter(column -> column.inKey() > 0)
+                .sorted(Comparator.comparing(Column::inKey))
+                .map(Column::name)
+                .toList();
+        if (!configured.isEmpty() || !primaryKey.isEmpty()) {
+            return configured.isEmpty() ? primaryKey : configured;
         }
         LockStrategy strategy = locks.strategyOf(LockKey.row(table, 0));
         if (strategy != LockStrategy.ADVISORY) {
@@ -208,15 +205,6 @@ final class TableCheck {
                     "Name the id columns (rowlock.tables." + table + ".id-columns), or use strategy ADVISORY.");
         }
         return List.of();
-    }
-
-    private String tables() throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(TABLES);
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            String names = row.getString(1);
-            return names == null ? NONE : names;
-        }
     }
 
     /** Only if the names are those of all the columns, each once, another order is a mistake for sure. */

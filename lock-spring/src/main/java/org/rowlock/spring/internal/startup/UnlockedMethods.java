@@ -1,10 +1,9 @@
 package org.rowlock.spring.internal.startup;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.rowlock.spring.Reaction;
@@ -46,13 +45,12 @@ public final class UnlockedMethods {
         if (methods.isEmpty()) {
             return;
         }
-        List<String> named = new ArrayList<>();
-        methods.stream().limit(NAMED).forEach(method -> named.add(DefinitionReader.where(method)));
-        if (methods.size() > NAMED) {
-            named.add("...");
-        }
+        String named = methods.stream()
+                .limit(NAMED)
+                .map(DefinitionReader::where)
+                .collect(Collectors.joining(", ", "", methods.size() > NAMED ? ", ..." : ""));
         String problem = methods.size() + (methods.size() == 1 ? " method" : " methods")
-                + " with @RowLock lock nothing, as " + why + ": " + String.join(", ", named) + ".";
+                + " with @RowLock lock nothing, as " + why + ": " + named + ".";
         if (reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(
                     problem, "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be locked.");
