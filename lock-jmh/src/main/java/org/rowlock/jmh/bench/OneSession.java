@@ -7,9 +7,11 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRelease;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.Sql;
 import org.rowlock.testing.RoundTripCounter;
@@ -44,6 +46,10 @@ public class OneSession extends LockWorkload {
     @Param("true")
     public boolean reading;
 
+    /** What the connection is of: plain, or a mode of lock-jdbc. */
+    @Param(DropInPool.PLAIN)
+    public String wrapper = DropInPool.PLAIN;
+
     private List<Object> ids;
     private Locking locking;
 
@@ -61,8 +67,11 @@ public class OneSession extends LockWorkload {
         }
         locking = locking(counted, id.table(), id.columns().toArray(String[]::new));
         warmUp();
+        DataSource wrapped = wrapper.equals(DropInPool.PLAIN)
+                ? counted
+                : server.closeWith(DropInPool.of(counted, wrapper, LockRelease.PLAIN, 1));
         for (int i = 0; i < clients; i++) {
-            Connection connection = server.closeWith(counted.getConnection());
+            Connection connection = server.closeWith(wrapped.getConnection());
             connection.setAutoCommit(false);
             // The first lock of a table asks the catalog for its id columns.
             transact(connection);
