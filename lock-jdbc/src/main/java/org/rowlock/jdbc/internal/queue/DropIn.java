@@ -76,7 +76,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 management);
     }
 
-    /** In JMX under a name, or the name with a number where it is taken; null where that failed, which costs no more. */
+    /** In JMX under a name, with a number where that is taken; null where this failed, which costs nothing else. */
     private static synchronized @Nullable ObjectName register(String name, DropIn bean) {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
