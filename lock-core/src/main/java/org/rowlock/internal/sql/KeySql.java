@@ -171,13 +171,14 @@ public final class KeySql {
             + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
             + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0)"
             + " as c) as t"
-            + " left join lateral (select case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
+            + " left join lateral (select distinct on (3, 1, 2)"
+            + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
             + " case when d.o is null then coalesce(d.b, "
             + CatalogSql.hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
-            + ") end as b, pg_catalog.bool_and(d.shared) as shared"
+            + ") end as b, d.shared"
             + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as"
             + " pg_catalog.text[]), cast(? as bigint[]), cast(? as boolean[]))"
-            + " as d(t, c, o, s, b, shared) group by 1, 2, 3 order by 3 nulls first, 1, 2 offset 0) as k on true";
+            + " as d(t, c, o, s, b, shared) order by 3 nulls first, 1, 2, 4 offset 0) as k on true";
 
     /** @param mode of the keys if they do not differ */
     public static int bindMany(PreparedStatement statement, int at, AdvisoryKeys advisory, RowLockMode mode)
