@@ -117,7 +117,7 @@ public final class CommitErrors {
         }
     }
 
-    /** @return the driver's own, where nothing is stored */
+    /** What a failure of the COMMIT means, however it was sent; the driver's own, where nothing is stored. */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         return isRefusedInBranch(session, e) ? e : meaning(session, ending, judged(session, ending, e));
     }

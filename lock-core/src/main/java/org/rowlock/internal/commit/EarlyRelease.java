@@ -33,6 +33,8 @@ public final class EarlyRelease {
     private final ConcurrentMap<String, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
     /**
+     * How to end a transaction.
+     *
      * @param wanted whether others want what it has locked; if not it ends with a COMMIT that waits under the lock,
      *     which costs less
      */

@@ -175,6 +175,8 @@ public final class Ending {
     }
 
     /**
+     * What the failure of the flush means.
+     *
      * @return the same where nothing is stored, or nobody knows; one with SQLSTATE 08007 where the answer does not say;
      *     null where it is stored, and not known to be durable
      */

@@ -80,6 +80,8 @@ public final class Releases {
     }
 
     /**
+     * How to end a transaction.
+     *
      * @param keys what it has locked; empty where that is not known
      * @param wanted whether somebody of this JVM wants them, asked when it is to end
      */

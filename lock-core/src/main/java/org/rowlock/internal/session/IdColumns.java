@@ -108,7 +108,11 @@ public final class IdColumns {
         }
     }
 
-    /** @param given the columns given by configuration, or none for the primary key */
+    /**
+     * The id columns of a table.
+     *
+     * @param given the columns given by configuration, or none for the primary key
+     */
     public RowTable of(PgSession session, String table, List<String> given) throws SQLException {
         Known found = known(session, table, given);
         if (!found.isWhole(given)) {

@@ -49,6 +49,8 @@ public final class Flushes {
     }
 
     /**
+     * The flush of a request.
+     *
      * @param begun whether the transaction has begun
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param tail what is run behind the locks

@@ -180,7 +180,11 @@ public final class KeySql {
             + " pg_catalog.text[]), cast(? as bigint[]), cast(? as boolean[]))"
             + " as d(t, c, o, s, b, shared) order by 3 nulls first, 1, 2, 4 offset 0) as k on true";
 
-    /** @param mode of the keys if they do not differ */
+    /**
+     * Sets the parameters of {@link #FROM_MANY}.
+     *
+     * @param mode of the keys if they do not differ
+     */
     public static int bindMany(PreparedStatement statement, int at, AdvisoryKeys advisory, RowLockMode mode)
             throws SQLException {
         List<LockKey> keys = advisory.keys();

@@ -57,6 +57,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
             + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
 
     /**
+     * The statements for a server.
+     *
      * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on. It waits for no
      *     standby
      */

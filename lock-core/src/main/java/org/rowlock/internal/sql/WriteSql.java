@@ -18,6 +18,8 @@ public final class WriteSql {
     private WriteSql() {}
 
     /**
+     * The count of a write that is wrong.
+     *
      * @param number of the write, from 1
      * @param found how many rows it changed
      */
