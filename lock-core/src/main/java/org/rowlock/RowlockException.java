@@ -62,7 +62,11 @@ public class RowlockException extends RuntimeException {
     }
 
     static {
-        // The rooms inside cannot see the constructors.
+        Exceptions.madeBy(constructors());
+    }
+
+    /** For the rooms inside, which cannot see them. */
+    private static Map<Class<?>, Function<Exceptions.Parts, RowlockException>> constructors() {
         Map<Class<?>, Function<Exceptions.Parts, RowlockException>> constructors = new HashMap<>();
         constructors.put(AdmissionRejectedException.class, AdmissionRejectedException::new);
         constructors.put(CommitNotConfirmedException.class, CommitNotConfirmedException::new);
@@ -81,6 +85,6 @@ public class RowlockException extends RuntimeException {
         constructors.put(RowAbsentException.class, RowAbsentException::new);
         constructors.put(RowlockException.class, parts -> new RowlockException(parts, false));
         constructors.put(UnexpectedRowCountException.class, UnexpectedRowCountException::new);
-        Exceptions.madeBy(constructors);
+        return constructors;
     }
 }
