@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param pid 0 for a prepared transaction
  * @param gid of that
  * @param waiting sessions directly or indirectly behind it, at a time
- * @param lock the type of the lock that they wait for
+ * @param lock the type of the lock that they wait for, and behind a space which
  * @param table of a table lock; null for others
  * @param firstPid the session directly behind it that most others are behind
  * @param firstQuery of that
@@ -29,16 +29,6 @@ record Blocker(
         String state,
         double seconds,
         @Nullable String query) {
-
-    /** Whether it holds a lock of this type; behind that may be which. */
-    boolean isFor(String type) {
-        return lock.equals(type) || lock.startsWith(type + ' ');
-    }
-
-    /** What it and the first behind it run. */
-    String statements() {
-        return query + "; " + firstQuery;
-    }
 
     String name() {
         return gid.isEmpty() ? "session " + pid : "prepared transaction '" + gid + "'";

@@ -51,7 +51,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         if (seen.rowWaits() >= FELT_SESSIONS && share >= FELT_SHARE) {
             return Kind.FELT;
         }
-        double transactions = seen.transactions();
+        double transactions = seen.perSecond("transactions");
         boolean isIdle = seen.busySessions() < IDLE_SESSIONS
                 && (transactions < IDLE_PER_SECOND || transactions * seen.seconds() < IDLE_TRANSACTIONS);
         return !seen.isHidden() && isIdle ? Kind.IDLE : Kind.HEALTHY;

@@ -110,7 +110,7 @@ public final class Doctor {
                 as(HorizonHolder.class, tryRead("who holds the vacuum horizon", List.of(), ServerQuery.HORIZON::read)),
                 tryRead("what Rowlock's audit has seen", Map.of(), Doctor::strayWriters),
                 samples.blockers(),
-                samples.nowait.most(),
+                samples.nowait.shares().keySet().stream().findFirst().orElse(null),
                 samples.queryIds,
                 List.copyOf(unseen));
     }
@@ -123,7 +123,7 @@ public final class Doctor {
     private Map<ServerQuery, List<Row>> counted(Row facts, Set<ServerQuery> queries) {
         Map<ServerQuery, List<Row>> counted = new EnumMap<>(ServerQuery.class);
         for (ServerQuery query : queries) {
-            List<Row> rows = tryRead(query.title(), null, connection -> {
+            List<Row> rows = tryRead(Figures.title(query), null, connection -> {
                 if (query == ServerQuery.STATEMENTS) {
                     // Wherever the extension is: the query names its view as everybody does.
                     String path = "set local search_path = pg_catalog, " + facts.string("statements_schema");

@@ -139,19 +139,19 @@ final class Rules {
     }
 
     private void storms() {
-        double rollbacks = seen.rollbacks();
-        double share = rollbacks / seen.transactions();
+        double rollbacks = seen.perSecond("rollbacks");
+        double share = rollbacks / seen.perSecond("transactions");
         if (rollbacks < ROLLBACKS_PER_SECOND || share < ROLLBACK_SHARE) {
             return;
         }
         double gain = CAUSE * Math.max(seen.rowWaits() + FELT_SESSIONS, seen.busySessions() * share);
         boolean isSerializable = seen.sessions("serializable") > 0 || seen.sessions("snapshots") >= FELT_SESSIONS;
         if (seen.nowait() != null) {
-            advise("nowait-storm", "rollbacks", seen.nowait(), gain);
+            advise("nowait-storm", "rollbacks", seen.nowait(), gain, seen.perSecond());
         } else if (seen.sessions("aborted") * seen.samples() >= 1 && isSerializable) {
             String statement =
                     seen.tables().isEmpty() ? null : seen.tables().get(0).most(Of.STATEMENT);
-            advise("serialization", "rollbacks", statement, gain);
+            advise("serialization", "rollbacks", statement, gain, seen.perSecond());
         }
     }
 
@@ -173,11 +173,14 @@ final class Rules {
             return;
         }
         String type = event.substring("Lock:".length());
-        List<Blocker> behind =
-                seen.blockers().stream().filter(each -> each.isFor(type)).toList();
+        List<Blocker> behind = seen.blockers().stream()
+                .filter(each -> (each.lock() + ' ').startsWith(type + ' '))
+                .toList();
         String known = "other." + (behind.isEmpty() ? type : behind.get(0).lock()).replace(' ', '-');
         String statement = behind.isEmpty() ? null : behind.get(0).query();
-        String statements = behind.stream().map(Blocker::statements).collect(Collectors.joining("; "));
+        String statements = behind.stream()
+                .map(each -> each.query() + "; " + each.firstQuery())
+                .collect(Collectors.joining("; "));
         String form = form(Figures.WORDS.contains(known + ".do") ? known : "other.lock", statements);
         advise(form, event, statement, waiting, Map.of("waiting", waiting, "waitingShare", share));
     }

@@ -192,14 +192,6 @@ record Seen(
         return perSecond.getOrDefault(counter, 0.0);
     }
 
-    double transactions() {
-        return perSecond("transactions");
-    }
-
-    double rollbacks() {
-        return perSecond("rollbacks");
-    }
-
     double multixacts() {
         return perSecond("multixacts");
     }

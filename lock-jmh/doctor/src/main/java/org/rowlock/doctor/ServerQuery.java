@@ -55,17 +55,12 @@ enum ServerQuery {
     }
 
     private String load() {
-        String file = title().replace(' ', '_') + ".sql";
+        String file = name().toLowerCase(Locale.ROOT) + ".sql";
         try (InputStream in = Objects.requireNonNull(ServerQuery.class.getResourceAsStream(file), file)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /** What it reads, in words. */
-    String title() {
-        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     List<Row> read(Connection connection) throws SQLException {

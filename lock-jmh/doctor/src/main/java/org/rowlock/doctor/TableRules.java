@@ -33,7 +33,9 @@ record TableRules(Rules rules, Seen seen, Table table) {
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
         boolean isAnyRow = StatementKind.takesFirst(wanting);
-        boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged();
+        boolean isChanged = seen.used().stream()
+                .anyMatch(each -> each.updates() > 0 && each.table().equals(table.name()));
+        boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged;
 
         double cause = CAUSE * table.waiting();
         double gain = table.waiting() * (isWaiting ? NOISE : 1);
@@ -66,11 +68,6 @@ record TableRules(Rules rules, Seen seen, Table table) {
      */
     static boolean starvesForeignKeys(Table table) {
         return table.foreignKeyShare() >= FELT_SHARE;
-    }
-
-    private boolean isChanged() {
-        return seen.used().stream()
-                .anyMatch(each -> each.updates() > 0 && each.table().equals(table.name()));
     }
 
     /** The statement that locks FOR UPDATE, among those that wait and hold and then all that lock its rows. */

@@ -16,12 +16,6 @@ final class Tally<K> {
         }
     }
 
-    /** The most frequent; null if there is none. */
-    @Nullable
-    K most() {
-        return shares().keySet().stream().findFirst().orElse(null);
-    }
-
     /** The part of each, the most frequent first. */
     Map<K, Double> shares() {
         return times(1.0 / counts.values().stream().mapToLong(Long::longValue).sum());
