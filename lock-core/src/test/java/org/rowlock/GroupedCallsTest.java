@@ -394,7 +394,9 @@ class GroupedCallsTest {
         selecting.add("select set_config('application_name', 'mine', true)");
         CommitWrites with = pay(4, 1);
         with.add("with mine as (select set_config('application_name', 'mine', true)) insert into parent values (9)");
-        expectAlone(Crowd.builder(4).build(), pay(1, 1), setting, pay(3, 1), selecting, with);
+        CommitWrites inserting = pay(5, 1);
+        inserting.add("insert into parent select length(Set_Config('application_name', 'mine', true))");
+        expectAlone(Crowd.builder(4).build(), pay(1, 1), setting, pay(3, 1), selecting, with, inserting, pay(6, 1));
     }
 
     static Stream<Object> muchDataIsSentAlone() {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
@@ -34,6 +35,9 @@ import org.rowlock.internal.text.Exceptions;
  * @param largest how many calls may share a transaction; 1 for none
  */
 public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNames names) {
+    /** Sets for its transaction, and so for those of others, whatever statement it stands in. */
+    private static final Pattern SETS = Pattern.compile("set_config", Pattern.CASE_INSENSITIVE);
+
     /** Sends writes with the lock of the key and the COMMIT. */
     @FunctionalInterface
     public interface Flush {
@@ -48,7 +52,8 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
                 || request.rows().size() > 1
                 || request.mode().isShared()
                 || wait.isNoWait()
-                || writes.isEmpty()) {
+                || writes.isEmpty()
+                || writes.stream().anyMatch(write -> SETS.matcher(write.sql()).find())) {
             return null;
         }
         return new Member(request, wait, strategy, writes);
