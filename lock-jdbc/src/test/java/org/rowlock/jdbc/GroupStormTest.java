@@ -220,6 +220,13 @@ class GroupStormTest {
                     outcome = outcome != Told.NOTHING
                             ? outcome
                             : committed ? Told.STORED : lost ? Told.UNKNOWN : Told.FAILED;
+                    boolean own = !state.startsWith("23")
+                            || (state.equals("23514") && drawn.amount < 0)
+                            || (state.equals("23505") && drawn.code != null)
+                            || (state.equals("23503") && drawn.other == 9);
+                    if (!own) {
+                        wrong.add(id + ": was told of another's failure: " + e);
+                    }
                 } catch (Throwable e) {
                     wrong.add(id + ": " + e);
                 }
