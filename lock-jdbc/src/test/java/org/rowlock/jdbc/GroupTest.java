@@ -125,6 +125,69 @@ class GroupTest {
         }
     }
 
+    /** What a program may set of a statement, or ask it for afterwards. */
+    private enum SetUp {
+        FETCH_SIZE(statement -> statement.setFetchSize(1)),
+        MAX_ROWS(statement -> statement.setMaxRows(1)),
+        MAX_FIELD_SIZE(statement -> statement.setMaxFieldSize(1)),
+        NO_ESCAPES(statement -> statement.setEscapeProcessing(false)),
+        CLOSED_ON_COMPLETION(Statement::closeOnCompletion),
+        NOT_POOLED(statement -> statement.setPoolable(false)),
+        TIMEOUT(statement -> statement.setQueryTimeout(500)),
+        RUN_BEFORE(statement -> statement.executeUpdate()),
+        FAILED_BEFORE(statement -> {
+            statement.setInt(2, 7);
+            assertThatThrownBy(statement::executeQuery).isInstanceOf(SQLException.class);
+            statement.setInt(2, 1);
+        });
+
+        private interface Setter {
+            void set(PreparedStatement statement) throws SQLException;
+        }
+
+        private final Setter setter;
+
+        SetUp(Setter setter) {
+            this.setter = setter;
+        }
+    }
+
+    private static String answers(Connection connection, SetUp setUp, boolean large) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("update account set balance = ? where id = ?")) {
+            statement.setInt(1, 3);
+            statement.setInt(2, 1);
+            setUp.setter.set(statement);
+            Object result = large ? (Object) statement.executeLargeUpdate() : (Object) statement.execute();
+            String answers = result + " " + statement.getUpdateCount() + statement.getResultSet()
+                    + statement.getLargeUpdateCount() + statement.getWarnings() + connection.getWarnings();
+            answers += " " + statement.isClosed() + statement.getQueryTimeout() + statement.getMoreResults()
+                    + statement.getUpdateCount();
+            try (ResultSet keys = statement.getGeneratedKeys()) {
+                answers += keys.next();
+            }
+            return answers + statement.isClosed();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void eachAnswersAsTheDriverDoesHoweverItIsSetUp(SetUp setUp) throws Exception {
+        for (boolean large : new boolean[] {false, true}) {
+            try (Waiters waiters = new Waiters(database, gated);
+                    Connection plain = database.dataSource().getConnection()) {
+                List<Waiter<String>> members = new ArrayList<>();
+                for (int i = 0; i < 3; i++) {
+                    members.add(waiters.add(connection -> answers(connection, setUp, large)));
+                }
+                waiters.release();
+                for (Waiter<String> each : members) {
+                    assertThat(each.get()).isEqualTo(answers(plain, setUp, large));
+                }
+            }
+        }
+        assertThat(figure("grouped")).isGreaterThanOrEqualTo(4);
+    }
+
     private static String told(Connection connection, String sql, int least) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setInt(1, 1);
