@@ -71,12 +71,11 @@ public final class GroupMember {
     /**
      * The wait is over.
      *
-     * @param mayLead whether it may send those of others, as it is to be sent itself
      * @return whether there is nothing more to wait for: another has led it, or it is to lead others
      */
-    public boolean entered(QueueEntry entry, boolean mayLead) throws SQLException {
+    public boolean entered(QueueEntry entry) throws SQLException {
         // What was handed back is offered no more.
-        if (mayLead && entry.isIn() && entry.offer() != null && session.isReady()) {
+        if (entry.isIn() && entry.offer() != null && session.isReady()) {
             taken = entry.take(groups.sizes.most(name) - 1, this::takes);
         }
         return entry.served() != null || !taken.isEmpty();

@@ -151,7 +151,7 @@ final class RowQueue {
         } finally {
             wait = null;
         }
-        boolean grouped = waiting.member != null && waiting.member.entered(waiting.entry, !waiting.cancelled);
+        boolean grouped = waiting.member != null && waiting.member.entered(waiting.entry);
         TableFigures figures = row.plan().figures();
         figures.count(Figure.QUEUED);
         figures.add(Figure.QUEUED_TIME, System.nanoTime() - start);
@@ -160,7 +160,8 @@ final class RowQueue {
         if (event != null) {
             event.end(name, grouped || waiting.entry.isIn());
         }
-        if (waiting.cancelled && !grouped) {
+        // One that leads others leaves, and they go alone.
+        if (waiting.cancelled && waiting.entry.served() == null) {
             throw access.canceled();
         }
         return waiting.entry.isIn();

@@ -72,7 +72,7 @@ class GroupMemberTest {
             QueueEntry entry = queues.entry(1, member);
             try {
                 entry.enter(Long.MAX_VALUE, Integer.MAX_VALUE);
-                member.entered(entry, true);
+                member.entered(entry);
                 return Objects.requireNonNull(member.result(entry)).getLargeUpdateCount();
             } finally {
                 entry.leave();
