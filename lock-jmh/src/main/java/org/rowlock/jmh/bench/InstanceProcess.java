@@ -192,13 +192,14 @@ final class InstanceProcess implements AutoCloseable {
         System.out.println(READY);
         in.readLine();
         AtomicBoolean stopped = new AtomicBoolean();
-        threads.submit(() -> {
+        Future<?> unusedEnd = threads.submit(() -> {
             in.readLine();
             stopped.set(true);
             return null;
         });
         Queue<Long> micros = new ConcurrentLinkedQueue<>();
-        threads.scheduleWithFixedDelay(() -> say(micros), LINE_MILLIS, LINE_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> unusedLines =
+                threads.scheduleWithFixedDelay(() -> say(micros), LINE_MILLIS, LINE_MILLIS, TimeUnit.MILLISECONDS);
         clients(threads, task.clients(), number -> {
             DiscreteSampler keys = Zipf.zipf(task.rows(), task.zipf());
             try {

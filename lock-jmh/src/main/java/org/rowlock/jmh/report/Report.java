@@ -21,7 +21,6 @@ public final class Report {
     public static final String PAGE = "report.html";
 
     private static final String JSON = "results.json";
-    private static final String CHART = "/META-INF/resources/webjars/chart.js/%s/dist/chart.umd.min.js";
     private static final Pattern PLACE = Pattern.compile("@(css|chart|data|script)@");
 
     private Report() {}
@@ -52,7 +51,8 @@ public final class Report {
     private static String chart() throws IOException {
         Properties webjar = new Properties();
         webjar.load(new StringReader(text("/META-INF/maven/org.webjars.npm/chart.js/pom.properties")));
-        String source = text(CHART.formatted(webjar.getProperty("version")));
+        String source = text(
+                "/META-INF/resources/webjars/chart.js/" + webjar.getProperty("version") + "/dist/chart.umd.min.js");
         // Without the comment that makes developer tools ask for another file.
         return source.replaceAll("(?m)^//# sourceMappingURL=.*$", "").replace("</script", "<\\/script");
     }

@@ -49,7 +49,7 @@ final class Answer {
             }
         }
         if (all.isEmpty()) {
-            return "Nothing can be said: too few rounds were finished.";
+            return "Nothing can be said: no variant beside the first has rounds enough.";
         }
         return byVariant(all).entrySet().stream()
                 .filter(each -> weight(each.getValue()) > 0)

@@ -22,22 +22,22 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
      * @param settings of postgresql.conf, over those of a production-like server
      */
     public static EmbeddedServer start(Map<String, String> settings) {
-        return start(settings, RunDirectory.create("server").resolve("data"));
+        return start(settings, RunDirectory.create("server"));
     }
 
-    /** The same on a data directory, in one that goes with the server: new, or the copy of one of this version. */
-    static EmbeddedServer start(Map<String, String> settings, Path data) {
-        refuseWithoutRoom(data.getParent().toFile(), LEAST_MEGABYTES);
+    /** The same in a directory that goes with it, which may have a copy of data of this version in {@code data}. */
+    static EmbeddedServer start(Map<String, String> settings, Path directory) {
+        refuseWithoutRoom(directory.toFile(), LEAST_MEGABYTES);
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
                 // Stopped by its starter, after its clients.
                 .setRegisterShutdownHook(false)
-                .setDataDirectory(data)
+                .setDataDirectory(directory.resolve("data"))
                 .setCleanDataDirectory(false);
         productionLike(builder);
         settings.forEach(builder::setServerConfig);
         try {
-            return new EmbeddedServer(builder.start(), data.getParent());
+            return new EmbeddedServer(builder.start(), directory);
         } catch (IOException | RuntimeException e) {
             throw new UserError(
                     "The embedded PostgreSQL did not start: " + e.getMessage()

@@ -48,9 +48,8 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
         try (Connection superuser = primary.address().connect("rowlock-jmh standby")) {
             PGSimpleDataSource way = primary.address().dataSource(NAME);
             network.lead(way);
-            Path copy = directory.resolve("data");
-            copy(superuser, way, copy);
-            EmbeddedServer server = EmbeddedServer.start(settings, copy);
+            copy(superuser, way, directory.resolve("data"));
+            EmbeddedServer server = EmbeddedServer.start(settings, directory);
             Sql.execute(
                     superuser,
                     "alter system set synchronous_standby_names = '" + NAME + "'",
