@@ -236,7 +236,10 @@ final class Rules {
         double inLockManager = seen.busyIn("LWLock:LockManager");
         // A convoy at rows makes such waits itself, and they go with it.
         if (inLockManager >= LWLOCK_SHARE && kind != Kind.HURT) {
-            advise("lock-manager", "server", null, 0, Map.of("inLockManagerShare", inLockManager));
+            double exceeded = seen.perSecond("fast_path_exceeded");
+            String noRoom =
+                    exceeded > 0 ? ", " + Figures.number(exceeded) + " locks/s had no room in the fast path" : "";
+            advise("lock-manager", "server", null, 0, Map.of("inLockManagerShare", inLockManager, "noRoom", noRoom));
         }
         seen.used().stream()
                 .filter(this::isBloated)

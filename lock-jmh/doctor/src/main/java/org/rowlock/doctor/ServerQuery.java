@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 enum ServerQuery {
     SERVER,
-    COUNTERS("", "micros transactions wal_bytes xids multixacts rollbacks deadlocks"),
+    COUNTERS("", "micros transactions wal_bytes xids multixacts rollbacks deadlocks fast_path_exceeded"),
     ACTIVITY,
     WAITS,
     BLOCKERS,
