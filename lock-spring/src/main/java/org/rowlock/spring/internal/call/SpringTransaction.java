@@ -152,7 +152,7 @@ public final class SpringTransaction implements TransactionSynchronization {
     <T> T on(ConnectionCallback<T> call) {
         Connection connection = DataSourceUtils.getConnection(key.dataSource());
         try {
-            return call.doInConnection(connection);
+            return Objects.requireNonNull(call.doInConnection(connection));
         } catch (RowlockException e) {
             throw LockExceptionTranslator.translate(e);
         } catch (SQLException e) {

@@ -192,7 +192,7 @@ final class TableCheck {
         }
         List<String> primaryKey = all.stream()
                 .filter(column -> column.inKey() > 0)
-                .sorted(Comparator.comparing(Column::inKey))
+                .sorted(Comparator.comparingInt(Column::inKey))
                 .map(Column::name)
                 .toList();
         if (!configured.isEmpty() || !primaryKey.isEmpty()) {
