@@ -30,7 +30,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * Row locks in code, for those who prefer it to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is
  * the default of the annotation. The methods lock in the running Spring transaction and fail without one;
- * {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is capped by what
+ * {@link #inTransaction} begins it, and {@link #execute} is one by itself. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is capped by what
  * remains of the transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
@@ -192,6 +192,28 @@ public final class RowLockTemplate {
             call.lock(request, Set.of());
             return work.get();
         });
+    }
+
+    /**
+     * Locks, writes and commits in one round trip, without a transaction of Spring's. With {@code
+     * rowlock.largest-group} above 1 the calls that wait for one key share a transaction.
+     *
+     * @param request what to lock, and how strongly; a request without a wait waits as configured
+     * @param writes what to write
+     * @throws org.springframework.transaction.IllegalTransactionStateException if a transaction is running
+     * @throws org.springframework.dao.DataAccessException if nothing is stored
+     * @throws org.springframework.transaction.HeuristicCompletionException if it may be stored, or is and may still be
+     *     lost
+     * @see RowLocks#execute(DataSource, LockRequest, CommitWrites)
+     */
+    public void execute(LockRequest request, CommitWrites writes) {
+        call(request, defaultWait())
+                .alone(
+                        request,
+                        (database, waiting) -> translated("execute", () -> {
+                            locks.locks().execute(database, waiting, writes);
+                            return writes;
+                        }));
     }
 
     private LockWait defaultWait() {

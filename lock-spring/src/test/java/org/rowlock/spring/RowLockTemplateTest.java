@@ -5,11 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forUpdate;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
+import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
@@ -18,8 +25,11 @@ import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -97,6 +107,65 @@ class RowLockTemplateTest {
             });
             other.rollback();
         }
+    }
+
+    private static CommitWrites adding(int amount) {
+        CommitWrites writes = new CommitWrites();
+        writes.add("update account set balance = balance + ? where id = 1", amount)
+                .expectOneRow();
+        writes.add("insert into entry values (?)", amount);
+        return writes;
+    }
+
+    @Test
+    void executeIsATransactionByItself() throws Exception {
+        database.execute("create table entry(amount int check (amount > 0))");
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            Probe probe = context.getBean(Probe.class);
+            template.execute(forNoKeyUpdate(ONE), adding(5));
+            assertThat(probe.balance(1)).isEqualTo(15);
+            assertThatThrownBy(() -> template.execute(forNoKeyUpdate(ONE), adding(-5)))
+                    .isInstanceOf(DataIntegrityViolationException.class);
+            assertThatThrownBy(() -> new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                            .executeWithoutResult(status -> template.execute(forNoKeyUpdate(ONE), adding(1))))
+                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .hasMessageContaining("atCommit()");
+            assertThat(probe.balance(1)).isEqualTo(15);
+        }
+    }
+
+    /** Those that wait in the queue when the row becomes free share a transaction, which the system column shows. */
+    @Test
+    void executeGroupsWhereItIsConfigured() throws Exception {
+        database.execute("create table entry(amount int)");
+        int calls = 6;
+        RowLocks locks = RowLocks.builder().largestGroup(calls).build();
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            RowLockTemplate template = new RowLockTemplate(locks, new JdbcTransactionManager(pool), pool);
+            // The table is looked up, and may be grouped from then on.
+            template.execute(forNoKeyUpdate(TWO), adding(1));
+            template.execute(forNoKeyUpdate(TWO), adding(1));
+            Session holder = database.session("holder");
+            holder.execute("select from account where id = 1 for update");
+            ExecutorService threads = Executors.newFixedThreadPool(calls);
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < calls; i++) {
+                all.add(threads.submit(() -> template.execute(forNoKeyUpdate(ONE), adding(10))));
+            }
+            Awaitility.await("all are in the queue")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> locks.admission().entrants().size() == calls);
+            holder.rollback();
+            for (Future<?> each : all) {
+                each.get();
+            }
+            threads.shutdown();
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("72");
+        assertThat(Integer.parseInt(database.query("select count(distinct xmin::text) from entry where amount = 10")))
+                .isLessThan(calls);
     }
 
     @Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -31,6 +32,8 @@ import org.rowlock.spring.internal.pool.Routes;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring
@@ -198,6 +201,27 @@ public final class LockedCall {
         T result = transaction.on(connection -> call.apply(spring.locks().in(connection)));
         new SessionCaches(what, dataSource, Map.of(table, Set.of())).renew(transaction::atEnd);
         return result;
+    }
+
+    /**
+     * Locks in a flush of its own, which commits.
+     *
+     * @param call is given the database and the request with its wait
+     * @throws IllegalTransactionStateException if a transaction is running, which would neither see nor undo it
+     */
+    public void alone(LockRequest request, BiConsumer<DataSource, LockRequest> call) {
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalTransactionStateException(
+                    what + ": execute commits by itself, and a transaction is running."
+                            + " In that transaction call lock(..), and add the writes to atCommit().");
+        }
+        LockObservation.around(
+                spring.observations(),
+                context(false, request),
+                () -> explained("", () -> {
+                    call.accept(Routes.current(dataSource), request.waiting(wait));
+                    return request;
+                }));
     }
 
     /** Null where nobody observes. */
