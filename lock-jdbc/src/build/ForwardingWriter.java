@@ -36,8 +36,7 @@ public final class ForwardingWriter {
             "getUpdateCount",
             "getLargeUpdateCount",
             "getMoreResults",
-            "getWarnings",
-            "clearWarnings");
+            "getWarnings");
 
     /** Types of values that may be of a key. */
     private static final Set<String> KEYS =

@@ -738,6 +738,19 @@ class FrontTest {
     }
 
     @Test
+    void warningsOfAClosedStatementAreClearedAsTheDriverClearsThem() throws SQLException {
+        assertAsThroughTheDriver(connection -> {
+            PreparedStatement statement = connection.prepareStatement(LOCK.replace("1", "?"));
+            statement.setInt(1, 1);
+            statement.execute();
+            statement.close();
+            statement.clearWarnings();
+            return statement.isClosed();
+        });
+        assertThat(fronted.figure("account", "fronted")).isEqualTo(3);
+    }
+
+    @Test
     void whatRanLastIsWhatIsSeenBehindAnEmptyBatch() throws SQLException {
         assertAsThroughTheDriver(connection -> {
             try (PreparedStatement update =

@@ -30,8 +30,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * Row locks in code, for those who prefer it to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is
  * the default of the annotation. The methods lock in the running Spring transaction and fail without one;
- * {@link #inTransaction} begins it, and {@link #execute} is one by itself. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is capped by what
- * remains of the transaction's timeout. Thread-safe.
+ * {@link #inTransaction} begins it, and {@link #execute} is one by itself. Errors are Spring's, see
+ * {@link LockExceptionTranslator}; a wait is capped by what remains of the transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
     private static final String WHAT = "RowLockTemplate";

@@ -281,6 +281,12 @@ class RowlockStatement extends ForwardingStatement {
         return now;
     }
 
+    /** Of a closed statement, too: the driver does not look. */
+    @Override
+    public void clearWarnings() throws SQLException {
+        ran.clearWarnings();
+    }
+
     @Override
     public ResultSet getResultSet() throws SQLException {
         return wrap(super.getResultSet());
