@@ -24,10 +24,10 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** Illnesses written down by a reviewer who had not seen the rules, each with what a DBA would advise first. */
+/** Illnesses written down without a look at the rules, each with what a DBA would advise first. */
 @Tag("long")
 @SuppressWarnings("try") // A load is there to run.
-class ReviewerIllnessTest {
+class IndependentIllnessTest {
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of(
             "shared_preload_libraries", "pg_stat_statements",
             "autovacuum", "off",
