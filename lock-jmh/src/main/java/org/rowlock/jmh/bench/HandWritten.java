@@ -30,8 +30,8 @@ final class HandWritten {
             + READ_ONLY + " = 'off' and " + ISOLATION
             + " in ('read committed', 'read uncommitted')"
             + " and " + IS_TABLE
-            + " then pg_catalog.pg_advisory_xact_lock(coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)"
-            + "::pg_catalog.oid::integer, cast(? as integer))::pg_catalog.text"
+            + " then (pg_catalog.pg_advisory_xact_lock(coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)"
+            + "::pg_catalog.oid::integer, cast(? as integer)))::pg_catalog.text"
             + " else cast(cast(? as pg_catalog.text) || " + ISOLATION + " || '/' || " + READ_ONLY
             + " || '/~' || case when " + MAY_UPDATE + " then '?' else '!' end"
             + " || ':' as integer)::pg_catalog.text end, 'read committed'"
