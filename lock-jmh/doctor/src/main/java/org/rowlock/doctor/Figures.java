@@ -21,7 +21,6 @@ final class Figures {
 
     private static final ResourceBundle TEXTS = ResourceBundle.getBundle("org.rowlock.doctor.words");
 
-    /** The keys of words.properties. */
     static final Set<String> WORDS = TEXTS.keySet();
 
     private Figures() {}
@@ -95,7 +94,6 @@ final class Figures {
         return new DecimalFormat(digits, DecimalFormatSymbols.getInstance(Locale.ROOT)).format(number);
     }
 
-    /** {@code 65.2 ms}. */
     static String millis(double millis) {
         return millis >= 1_000 ? seconds(millis / 1_000) : number(millis) + " ms";
     }

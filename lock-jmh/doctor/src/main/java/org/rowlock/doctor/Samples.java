@@ -29,10 +29,8 @@ final class Samples {
     private final Tally<String> busy = new Tally<>();
     final Tally<String> sessions = new Tally<>();
     final Tally<String> otherDatabases = new Tally<>();
-    /** Statements that want a lock NOWAIT. */
     final Tally<String> nowait = new Tally<>();
 
-    /** The server's own names of statements. */
     final Map<String, Long> queryIds = new HashMap<>();
 
     @Nullable
@@ -125,7 +123,6 @@ final class Samples {
         }
     }
 
-    /** Adds the sessions that hold up others at one moment. */
     void addBlockers(List<Row> rows) {
         blockerLooks++;
         for (Row row : rows) {
@@ -146,7 +143,6 @@ final class Samples {
                 .toList();
     }
 
-    /** Adds how full the lock table is. */
     void addLockTable(Row row) {
         LockTable now = row.as(LockTable.class);
         sessions.add("serializable", row.count("serializable"));
@@ -157,12 +153,10 @@ final class Samples {
         return count;
     }
 
-    /** Since the first began. */
     Duration elapsed() {
         return Duration.ofNanos(System.nanoTime() - began);
     }
 
-    /** Sessions at a time. */
     Map<String, Double> average(Tally<String> tally) {
         return tally.times(1.0 / count);
     }
@@ -172,7 +166,6 @@ final class Samples {
         return average(busy);
     }
 
-    /** The tables, most waits first. */
     List<Table> tables() {
         double rowWaits = average(sessions).getOrDefault("row waits", 0.0);
         return tables.entrySet().stream()

@@ -13,7 +13,6 @@ final class Screen {
     /** Narrower is not readable. */
     private static final int LEAST_WIDTH = 60;
 
-    /** On one screen. */
     private static final int FEW = 3;
 
     private static final int MOST = 8;

@@ -35,7 +35,6 @@ record Table(
         long deadlocked,
         Map<Of, Map<Object, Double>> shares) {
 
-    /** What the shares are of. */
     enum Of {
         CAUSE,
         /** How sessions want the row, where that is known. */
@@ -66,7 +65,6 @@ record Table(
         return shares(of).keySet().stream().map(String::valueOf).findFirst().orElse(null);
     }
 
-    /** What holders are seen to do most. */
     Doing doing() {
         return shares(Of.HOLDER).keySet().stream()
                 .map(Doing.class::cast)
@@ -126,7 +124,6 @@ record Table(
             tallies.computeIfAbsent(of, any -> new Tally<>()).add(what, 1);
         }
 
-        /** Adds those that wait for one row. */
         void add(List<Wait> queue) {
             for (Wait wait : queue) {
                 add(Of.CAUSE, wait.cause());

@@ -65,7 +65,6 @@ final class ScenarioOptions {
                     + " beside this one.")
     private @Nullable String beside;
 
-    /** Finds a scenario. */
     static final class Named implements ITypeConverter<Scenario> {
         @Override
         public Scenario convert(String name) {

@@ -43,7 +43,6 @@ public final class Window {
         return window;
     }
 
-    /** Begins to watch any server. */
     static Window open(ServerAddress address, LongSupplier completed) throws SQLException {
         Connection connection = address.connect(APPLICATION_NAME);
         try {

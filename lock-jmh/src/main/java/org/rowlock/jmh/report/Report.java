@@ -17,7 +17,6 @@ import org.rowlock.jmh.run.Results;
 
 /** Writes the results as JSON, and as a page with all that it needs inside, which opens offline. */
 public final class Report {
-    /** The name of the page. */
     public static final String PAGE = "report.html";
 
     private static final String JSON = "results.json";

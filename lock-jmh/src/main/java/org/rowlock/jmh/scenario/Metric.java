@@ -20,7 +20,6 @@ public record Metric(String key, String title, String unit, Better better) {
         return String.format(Locale.ROOT, "%,." + decimals + "f %s", value, unit);
     }
 
-    /** Which direction is good. */
     public enum Better {
         HIGHER,
         LOWER,

@@ -45,7 +45,6 @@ public final class StatementPlan {
         return shape;
     }
 
-    /** The text. */
     public String sql() {
         return sql;
     }

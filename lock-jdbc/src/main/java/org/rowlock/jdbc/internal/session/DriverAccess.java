@@ -33,7 +33,6 @@ public final class DriverAccess {
 
     private volatile boolean closed;
 
-    /** Asks the server. */
     public interface Question<T> {
         T ask(Connection connection) throws SQLException;
     }
@@ -95,12 +94,10 @@ public final class DriverAccess {
                 && driver.getPreferQueryMode() != PreferQueryMode.SIMPLE;
     }
 
-    /** Takes a permit. */
     public void begin() {
         use.acquireUninterruptibly();
     }
 
-    /** Gives it back. */
     public void end() {
         use.release();
     }
