@@ -42,7 +42,7 @@ public final class ShopLoad {
         }
         out.println("Starting a shop ...");
         try (Shop shop = Shop.start(properties)) {
-            out.println("Its database is " + shop.database() + ".");
+            out.println("Its database, for doctor: " + shop.database());
             return load(shop.uri(), clients, duration);
         }
     }
