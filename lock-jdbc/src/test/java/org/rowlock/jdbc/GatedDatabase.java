@@ -56,8 +56,12 @@ final class GatedDatabase {
 
     /** With one at the server at a time, who sends up to so many of those who wait. */
     static GatedDatabase inGroups(TestDatabase database, LockRelease release, int largest) {
+        return inGroups(database.dataSource(), release, largest);
+    }
+
+    static GatedDatabase inGroups(DataSource connections, LockRelease release, int largest) {
         return new GatedDatabase(
-                database.dataSource(),
+                connections,
                 new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), release, LockFront.NEVER, largest),
                 queues(1, NEVER_OVER));
     }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +51,12 @@ class GroupTest {
     @BeforeEach
     void open() throws Exception {
         gated = GatedDatabase.inGroups(database, LockRelease.PLAIN, JdbcSettings.DEFAULT_GROUP);
+        gated.learn("account");
+    }
+
+    /** The same on connections that are set up otherwise. */
+    private void openOn(DataSource connections) throws SQLException {
+        gated = GatedDatabase.inGroups(connections, LockRelease.PLAIN, 8);
         gated.learn("account");
     }
 
@@ -420,12 +427,7 @@ class GroupTest {
     void whatIsBetweenUsAndTheDriverGoesAlone() throws Exception {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());
-            gated = new GatedDatabase(
-                    pool,
-                    new JdbcSettings(
-                            "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8),
-                    GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
-            gated.learn("account");
+            openOn(pool);
             addTwo(Waiters.ADD);
         }
         assertThat(figure("alone.SESSION")).isEqualTo(2);
@@ -758,12 +760,7 @@ class GroupTest {
         if (!setting.isEmpty()) {
             source.setOptions("-c " + setting + "=1s");
         }
-        gated = new GatedDatabase(
-                source,
-                new JdbcSettings(
-                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8),
-                GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
-        gated.learn("account");
+        openOn(source);
         String state = setting.equals("lock_timeout") ? "55P03" : "57014";
         try (org.rowlock.testing.Session holder = database.session("other")) {
             holder.execute("select from account where id = 1 for update");
@@ -790,12 +787,7 @@ class GroupTest {
                 "alter table account add parent int references parent");
         PGSimpleDataSource source = database.dataSource();
         source.setOptions("-c lock_timeout=1s");
-        gated = new GatedDatabase(
-                source,
-                new JdbcSettings(
-                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8),
-                GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
-        gated.learn("account");
+        openOn(source);
         String sql = "update account set parent = ? where id = ?";
         try (org.rowlock.testing.Session other = database.session("other")) {
             other.execute("select from parent where id = 1 for update");
