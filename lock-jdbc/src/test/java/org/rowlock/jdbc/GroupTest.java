@@ -722,10 +722,15 @@ class GroupTest {
     @Test
     void aLeaderThatIsCancelledWhenItIsLetInSendsNobody() throws Exception {
         AtomicReference<Statement> own = new AtomicReference<>();
+        AtomicReference<Thread> first = new AtomicReference<>();
         AtomicInteger looks = new AtomicInteger(-1);
         QueuePolicy cancelling = (kept, waiting) -> {
-            // Once for the first of those who wait, which is let in; then for the next.
+            // Once for the first of those who wait, which is let in; then for the next, while the first is on its way.
             if (looks.get() >= 0 && looks.incrementAndGet() == 2) {
+                Awaitility.await()
+                        .pollInSameThread()
+                        .atMost(TestDatabase.DEADLINE)
+                        .until(() -> first.get().getState() == Thread.State.BLOCKED);
                 try {
                     own.get().cancel();
                 } catch (SQLException e) {
@@ -743,6 +748,7 @@ class GroupTest {
         try (Waiters waiters = new Waiters(database, gated)) {
             Waiter<Integer> cancelled = waiters.add(cancellable(own));
             Waiter<Integer> other = waiters.add(connection -> Waiters.add(connection, "/a"));
+            first.set(cancelled.thread);
             looks.set(0);
             waiters.release();
             assertThat(cancelled.state()).isEqualTo("57014");

@@ -120,13 +120,12 @@ public final class GroupMember {
     }
 
     /** Has the group undone that does it now, if one does; the others are then done alone. */
-    public boolean cancel() throws SQLException {
+    public void cancel() throws SQLException {
         GroupMember now = leader;
         if (now != null) {
             now.cancelledByMember = true;
             now.statement.cancel();
         }
-        return now != null;
     }
 
     private @Nullable GroupResult send() throws SQLException {

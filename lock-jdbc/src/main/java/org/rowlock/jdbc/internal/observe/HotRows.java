@@ -4,9 +4,9 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
 /**
  * The rows with the most requests, of the rows that a transaction had to wait for: the algorithm SpaceSaving, which
@@ -26,26 +26,24 @@ public final class HotRows {
     private synchronized LongAdder place(String row) {
         LongAdder count = rows.get(row);
         if (count == null) {
-            count = rows.size() < MOST ? new LongAdder() : Objects.requireNonNull(rows.remove(least()));
+            count = new LongAdder();
+            if (rows.size() >= MOST) {
+                var least = Collections.min(
+                        rows.entrySet(),
+                        Comparator.comparingLong(each -> each.getValue().sum()));
+                rows.remove(least.getKey());
+                count = least.getValue();
+            }
             rows.put(row, count);
         }
         return count;
     }
 
-    private String least() {
-        return Collections.min(
-                        rows.entrySet(),
-                        Comparator.comparingLong(row -> row.getValue().sum()))
-                .getKey();
-    }
-
     /** The most wanted first. */
     public Map<String, Long> asMap() {
-        Map<String, Long> sorted = new LinkedHashMap<>();
-        rows.entrySet().stream()
+        return rows.entrySet().stream()
                 .map(row -> Map.entry(row.getKey(), row.getValue().sum()))
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
-                .forEach(row -> sorted.put(row.getKey(), row.getValue()));
-        return sorted;
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Math::max, LinkedHashMap::new));
     }
 }

@@ -6,12 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.jdbc.internal.group.GroupMember;
 
-/** The wait of a statement in the JVM, which another thread may end. */
+/** The wait of a statement in the JVM, which another thread may end until the statement departs for the server. */
 final class QueueWait {
     final Statement statement;
     final QueueEntry entry;
     final @Nullable GroupMember member;
-    volatile boolean cancelled;
+    private boolean cancelled;
+    private boolean departed;
 
     QueueWait(Statement statement, QueueEntry entry, @Nullable GroupMember member) {
         this.statement = statement;
@@ -21,10 +22,21 @@ final class QueueWait {
 
     /** Ends the wait as the server would end it. False where it is that of another statement, or is over. */
     boolean cancel(Statement which) throws SQLException {
-        if (!statement.equals(which)) {
-            return false;
+        synchronized (this) {
+            if (departed || !statement.equals(which)) {
+                return false;
+            }
+            cancelled = true;
         }
-        cancelled = true;
-        return entry.wake() || (member != null && member.cancel());
+        if (!entry.wake() && member != null) {
+            member.cancel();
+        }
+        return true;
+    }
+
+    /** Whether it may go to the server, where the driver can cancel it from now on. */
+    synchronized boolean departs() {
+        departed = true;
+        return !cancelled;
     }
 }

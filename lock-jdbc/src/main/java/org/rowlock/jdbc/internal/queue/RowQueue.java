@@ -148,23 +148,23 @@ final class RowQueue {
         }
         try {
             waiting.entry.enter(longestWait(waiting.statement), Integer.MAX_VALUE);
+            boolean grouped = waiting.member != null && waiting.member.entered(waiting.entry);
+            TableFigures figures = row.plan().figures();
+            figures.count(Figure.QUEUED);
+            figures.add(Figure.QUEUED_TIME, System.nanoTime() - start);
+            String name = row.text();
+            dropIn.hotRows.count(name);
+            if (event != null) {
+                event.end(name, grouped || waiting.entry.isIn());
+            }
+            // One that leads others leaves, and they go alone.
+            if (!waiting.departs() && waiting.entry.served() == null) {
+                throw access.canceled();
+            }
+            return waiting.entry.isIn();
         } finally {
             wait = null;
         }
-        boolean grouped = waiting.member != null && waiting.member.entered(waiting.entry);
-        TableFigures figures = row.plan().figures();
-        figures.count(Figure.QUEUED);
-        figures.add(Figure.QUEUED_TIME, System.nanoTime() - start);
-        String name = row.text();
-        dropIn.hotRows.count(name);
-        if (event != null) {
-            event.end(name, grouped || waiting.entry.isIn());
-        }
-        // One that leads others leaves, and they go alone.
-        if (waiting.cancelled && waiting.entry.served() == null) {
-            throw access.canceled();
-        }
-        return waiting.entry.isIn();
     }
 
     /** What a group may do in its place; null if it goes alone. Before the wait, as it may ask the server. */

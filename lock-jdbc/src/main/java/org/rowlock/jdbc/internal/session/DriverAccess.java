@@ -63,9 +63,7 @@ public final class DriverAccess {
 
     /** Looks for the driver's connection again, where a transaction may begin. */
     public void find() throws SQLException {
-        if (!isDirect()) {
-            driver = connection.unwrap(BaseConnection.class);
-        }
+        driver = connection.unwrap(BaseConnection.class);
     }
 
     public boolean isIn(TransactionState state) {
@@ -131,7 +129,15 @@ public final class DriverAccess {
             if (closed || (begins && driver.isReadOnly())) {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
             }
-            return begins ? withAutocommit(question) : question.ask(driver);
+            if (!begins) {
+                return question.ask(driver);
+            }
+            driver.setAutoCommit(true);
+            try {
+                return question.ask(driver);
+            } finally {
+                driver.setAutoCommit(false);
+            }
         } finally {
             use.release(OTHERS);
         }
@@ -168,15 +174,6 @@ public final class DriverAccess {
             own.initCause(e);
         }
         return own;
-    }
-
-    private <T> T withAutocommit(Question<T> question) throws SQLException {
-        driver.setAutoCommit(true);
-        try {
-            return question.ask(driver);
-        } finally {
-            driver.setAutoCommit(false);
-        }
     }
 
     public boolean isClosed() {

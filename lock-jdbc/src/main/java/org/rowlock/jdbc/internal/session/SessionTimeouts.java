@@ -11,10 +11,8 @@ import java.util.concurrent.TimeUnit;
  * statement_timeout, idle_in_transaction_session_timeout and idle_session_timeout.
  */
 public final class SessionTimeouts {
-    private static final String SHOW =
-            "show lock_timeout; show statement_timeout; show idle_in_transaction_session_timeout";
-
-    private static final int WITH_IDLE_SESSION_TIMEOUT = 14;
+    private static final String SHOW = "show lock_timeout; show statement_timeout;"
+            + " show idle_in_transaction_session_timeout; show idle_session_timeout";
 
     private SessionTimeouts() {}
 
@@ -22,8 +20,7 @@ public final class SessionTimeouts {
     public static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
         try (Statement statement = connection.createStatement()) {
-            boolean hasIdle = connection.getMetaData().getDatabaseMajorVersion() >= WITH_IDLE_SESSION_TIMEOUT;
-            boolean isRow = statement.execute(SHOW + (hasIdle ? "; show idle_session_timeout" : ""));
+            boolean isRow = statement.execute(SHOW);
             while (isRow) {
                 try (ResultSet row = statement.getResultSet()) {
                     row.next();
