@@ -28,6 +28,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Crowd.Caller;
 import org.rowlock.LockListener.AdmissionWait;
 import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
@@ -598,6 +599,29 @@ class GroupedCallsTest {
                 .isThrownBy(() -> writes.add("select 1"))
                 .withMessageContaining("twice");
         assertThat(ids()).isNull();
+    }
+
+    /** Such as one whose thread has no memory left to report anything. */
+    @Test
+    void whatALeaderNeverReportsIsUnknownAlsoWithoutAConnection() throws Exception {
+        ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        observed.fail("getConnection", new SQLException("There is none"));
+        RowLocks locks = Crowd.builder(2).build();
+        CommitWrites writes = pay(1, 1);
+        Caller member;
+        try (AdmissionQueues.Permit leader = locks.admission().enter(observed, forUpdate(Crowd.KEY))) {
+            member = new Caller(() -> locks.execute(observed, forUpdate(Crowd.KEY), writes));
+            List<QueueEntry> taken = new ArrayList<>();
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
+                taken.addAll(leader.entries.only().take(1, offer -> true));
+                return !taken.isEmpty();
+            });
+            taken.get(0).sent();
+        }
+        assertThat(member.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> writes.add("select 1"))
+                .withMessageContaining("twice");
     }
 
     @Test

@@ -76,10 +76,6 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
      * @param connection whose transaction has not begun
      */
     public Led lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush) throws SQLException {
-        if (leader.sent) {
-            // Handed back by the end of its leader, which did not report that it was undone.
-            throw unknown(leader.key, null);
-        }
         int most = sizes.most(leader.key);
         // What was handed back is offered no more.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
@@ -107,6 +103,7 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         List<Member> others = all.subList(1, all.size());
         others.forEach(each -> each.writes.forEach(write -> write.mapBy(each)));
         boolean undone = false;
+        taken.forEach(QueueEntry::sent);
         @Nullable Throwable unknown = null;
         try {
             flush.send(wait(all), writes(all));
@@ -127,7 +124,6 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         } finally {
             others.forEach(each -> each.writes.forEach(write -> write.mapBy(null)));
             if (undone) {
-                all.forEach(each -> each.sent = false);
                 taken.forEach(QueueEntry::handBack);
             } else {
                 for (QueueEntry each : taken) {
@@ -194,13 +190,13 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         return new Write<Void>(sql, null).and(binds);
     }
 
-    /** @param why of a class whose text the caller's code may make; null if the leader has reported nothing */
-    private CommitOutcomeUnknownException unknown(LockKey key, @Nullable Throwable why) {
+    /** @param why of a class whose text the caller's code may make */
+    private CommitOutcomeUnknownException unknown(LockKey key, Throwable why) {
         return Exceptions.outcomeUnknown(
                 "It is not known whether the work under the lock of " + names.of(key)
-                        + " is stored: the thread that sent it for a group failed"
-                        + (why == null ? "" : " (" + why.getClass().getName() + ')')
-                        + ". Do not run it again before you have looked: done twice is worse than done late.",
+                        + " is stored: the thread that sent it for a group failed ("
+                        + why.getClass().getName()
+                        + "). Do not run it again before you have looked: done twice is worse than done late.",
                 new SQLException("The leader of the group failed", why));
     }
 

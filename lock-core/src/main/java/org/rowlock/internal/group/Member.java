@@ -57,9 +57,6 @@ public final class Member implements Runnable, Write.Mapping {
     private final long startNanos = System.nanoTime();
     private Events.@Nullable OfAcquisition event;
     private long sentNanos = startNanos;
-    /** Not to be sent again, until it is known that it was undone. */
-    volatile boolean sent;
-
     private volatile @Nullable Runnable mapping;
 
     Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write<?>> writes) {
@@ -131,7 +128,6 @@ public final class Member implements Runnable, Write.Mapping {
     void begin(LockObserver observer) {
         event = observer.begin();
         sentNanos = System.nanoTime();
-        sent = true;
     }
 
     /** Reports what became of it, once; on its own thread. */

@@ -18,7 +18,8 @@ import org.rowlock.LockFront;
  * holder inside {@linkplain #take takes} entries from the head of the queue. A taken thread waits, whatever comes,
  * until the holder has {@linkplain #complete completed} it, with a value or an error, or has
  * {@linkplain #handBack handed it back}; then it stands in the queue again where it stood, is not taken a second time,
- * and goes in by itself. Entries that the holder has neither completed nor handed back when it leaves are handed back.
+ * and goes in by itself. Entries that the holder has neither completed nor handed back when it leaves are handed back,
+ * unless it has {@linkplain #sent sent} their work: these end with an error, as nobody knows what became of it.
  * An offer that is a {@link Runnable} is run by the waiting thread, whenever that wakes while it is taken.
  */
 public final class QueueEntry {
@@ -44,7 +45,11 @@ public final class QueueEntry {
      * @param value what it gives, if it has not failed
      * @param failure why it has failed, or null
      */
-    public record Served(@Nullable Object value, @Nullable Throwable failure) {}
+    public record Served(@Nullable Object value, @Nullable Throwable failure) {
+        /** Made ahead, as a holder without memory leaves no outcome either. */
+        static final Served UNKNOWN =
+                new Served(null, new IllegalStateException("The holder has left without an outcome"));
+    }
 
     final KeyQueue queue;
     final boolean shared;
@@ -58,6 +63,9 @@ public final class QueueEntry {
 
     @Nullable
     QueueEntry holder;
+
+    /** Whether its holder may have sent its work. */
+    volatile boolean sent;
 
     /** Whether it has a place: in an outage an entry is in without one. */
     boolean counted;
@@ -250,9 +258,19 @@ public final class QueueEntry {
         return take(most, joins, IntUnaryOperator.identity());
     }
 
+    /** Offers work before it enters. */
+    public void offer(@Nullable Object work) {
+        offer = work;
+    }
+
     /** What was offered; null where nothing was, or it was handed back. */
     public @Nullable Object offer() {
         return offer;
+    }
+
+    /** What it offers is sent now. Of a taken entry, until it is completed or handed back. */
+    public void sent() {
+        sent = true;
     }
 
     public void complete(@Nullable Object value) {

@@ -83,6 +83,7 @@ final class WaitingLine {
         if (served == null) {
             taken--;
             entry.offer = null;
+            entry.sent = false;
             entry.state = State.WAITING;
         } else {
             remove(entry);
@@ -92,12 +93,12 @@ final class WaitingLine {
         LockSupport.unpark(entry.thread);
     }
 
-    /** A holder leaves, and those that it has not ended wait again. */
+    /** A holder leaves. Those that it has not ended wait again, unless their work may be done. */
     void endAll(QueueEntry holder) {
         if (taken > 0) {
-            for (QueueEntry each : all) {
+            for (QueueEntry each : List.copyOf(all)) {
                 if (each.state == State.TAKEN && holder.equals(each.holder)) {
-                    end(each, null);
+                    end(each, each.sent ? Served.UNKNOWN : null);
                 }
             }
         }

@@ -189,7 +189,11 @@ class FreePlacesTest {
                 }
                 case 1 -> member.handBack();
                 default -> {
-                    // Forgotten: handed back when the holder leaves.
+                    // Forgotten: handed back when the holder leaves, or failed.
+                    if (random.nextBoolean()) {
+                        here.completed.incrementAndGet();
+                        member.sent();
+                    }
                 }
             }
         }

@@ -199,6 +199,18 @@ class GroupTest {
         assertThat(two.end()).isEqualTo(State.IN);
     }
 
+    @Test
+    void whatAHolderHasSentAndNotEndedEndsWithAnErrorWhenItLeaves() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        holder.take(2, offer -> true).forEach(QueueEntry::sent);
+        holder.leave();
+        for (Member member : List.of(one, two)) {
+            assertThat(member.end()).isEqualTo(State.SERVED);
+            assertThat(member.value).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
     /** They are threads that wait, too. */
     @Test
     void thoseTakenCountAgainstTheMostThatWait() {

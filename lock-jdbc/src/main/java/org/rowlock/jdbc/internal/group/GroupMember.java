@@ -46,9 +46,6 @@ public final class GroupMember {
     /** Those that it leads. */
     private List<QueueEntry> taken = List.of();
 
-    /** Not to be sent again, until it is known that it was undone. */
-    private volatile boolean sent;
-
     private volatile @Nullable GroupMember leader;
     private volatile boolean cancelledByMember;
 
@@ -90,9 +87,9 @@ public final class GroupMember {
                 && identity.equals(other.identity);
     }
 
-    /** Whether it goes to the server by itself, and has not been there. */
+    /** Whether it goes to the server by itself. */
     public boolean goesAlone() {
-        return taken.isEmpty() && !sent;
+        return taken.isEmpty();
     }
 
     /**
@@ -104,13 +101,9 @@ public final class GroupMember {
         QueueEntry.Served served = entry.served();
         if (served != null) {
             if (served.failure() != null) {
-                throw (SQLException) served.failure();
+                throw served.failure() instanceof SQLException failure ? failure : unknown(null);
             }
             return (GroupResult) served.value();
-        }
-        if (sent) {
-            // Handed back by the end of its leader, which did not report that it was undone.
-            throw unknown(null);
         }
         if (!taken.isEmpty()) {
             return send();
@@ -132,6 +125,7 @@ public final class GroupMember {
         List<GroupMember> all = new ArrayList<>(List.of(this));
         taken.forEach(entry -> all.add((GroupMember) Objects.requireNonNull(entry.offer())));
         List<GroupMember> others = all.subList(1, all.size());
+        boolean sent = false;
         boolean ownTimeout = false;
         boolean timeoutOfAll = false;
         long start = System.nanoTime();
@@ -143,7 +137,8 @@ public final class GroupMember {
                 each.row.binds().setAll(statement, 0);
                 statement.addBatch();
             }
-            all.forEach(each -> each.sent = true);
+            sent = true;
+            taken.forEach(QueueEntry::sent);
             others.forEach(each -> each.leader = this);
             counts = statement.executeLargeBatch();
             warnings = statement.getWarnings();
@@ -160,7 +155,7 @@ public final class GroupMember {
                 } else if (sent) {
                     taken.get(i).fail(unknown(failure));
                 } else {
-                    others.get(i).undone(taken.get(i), timeoutOfAll ? failure : null);
+                    undone(taken.get(i), timeoutOfAll ? failure : null);
                 }
             }
             restore();
@@ -183,8 +178,7 @@ public final class GroupMember {
     }
 
     /** By another error than a timeout of all nobody knows whose it is. */
-    private void undone(QueueEntry entry, @Nullable SQLException timeout) {
-        sent = false;
+    private static void undone(QueueEntry entry, @Nullable SQLException timeout) {
         if (timeout instanceof PSQLException error) {
             entry.fail(new PSQLException(Objects.requireNonNull(error.getServerErrorMessage())));
         } else {

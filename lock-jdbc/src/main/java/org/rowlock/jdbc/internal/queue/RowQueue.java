@@ -93,7 +93,7 @@ final class RowQueue {
                 entered = true;
             } else if (!entered) {
                 member = member(row, statement, isWhole);
-                entry = member == null ? entry : dropIn.queues.entry(row.hash(database), member);
+                entry.offer(member);
                 entered = queue(new QueueWait(statement, entry, member), row);
             }
             if (entered || member != null) {
