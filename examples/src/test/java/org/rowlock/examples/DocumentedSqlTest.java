@@ -53,7 +53,8 @@ class DocumentedSqlTest {
 
     @BeforeEach
     void watchTheTables() throws SQLException {
-        database.execute(RowLockGuard.sql("account"), RowLockGuard.auditSql("orders", 1, List.of()));
+        database.execute(RowLockGuard.schemaSql(), "select rowlock.install_guard('account')");
+        database.execute("select rowlock.install_audit('orders')");
     }
 
     static Stream<String> statements() throws IOException {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.IdTypesContract.Ids;
+import org.rowlock.guard.Install;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -93,7 +94,7 @@ class GuardKeysTest {
         database.execute(
                 "create table thing(" + ids.columns() + ", note text, primary key (" + ids.names() + "))",
                 "insert into thing values (" + ids.firstSql() + "), (" + ids.secondSql() + ")",
-                RowLockGuard.guardSql("thing", 10, List.of()));
+                Install.guard("thing", 10));
         Session session = database.session("session");
         // How a session has values printed must not matter.
         for (String settings : List.of(
@@ -122,7 +123,7 @@ class GuardKeysTest {
                         + " partition by range (day)",
                 "create table measure_07 partition of measure_2026 for values from ('2026-07-01') to ('2026-08-01')",
                 "insert into measure values (7, '2026-07-01')",
-                RowLockGuard.guardSql("measure", 10, List.of()));
+                Install.guard("measure", 10));
         Session session = database.session("session");
         LockKey key = LockKey.row("measure", 7, java.time.LocalDate.of(2026, 7, 1));
         session.run(c -> locks.in(c).lock(forUpdate(key)));

@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.guard.RowLockGuard;
+import org.rowlock.guard.Install;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -48,7 +48,7 @@ class GuardLostUpdateTest {
     private final AtomicInteger refusals = new AtomicInteger();
 
     private void guard() throws SQLException {
-        database.execute(RowLockGuard.sql("account", "client", "shop"));
+        database.execute(Install.schemaAndGuard("account", "client", "shop"));
     }
 
     /** Reads under the lock; a plain writer comes between; writes back. */

@@ -25,6 +25,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.rowlock.guard.Install;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.TestDatabase;
 
@@ -235,7 +236,7 @@ class PrintedIdPropertiesTest {
         TABLES.add(new IdTable(name, type, composite, rows));
         if (!primary) {
             builders.values().forEach(builder -> builder.idColumns(name, "id"));
-        } else if (tried(statement, RowLockGuard.guardSql(name, 100, List.of()))) {
+        } else if (tried(statement, Install.guard(name, 100))) {
             GUARDED.add(name);
         }
     }

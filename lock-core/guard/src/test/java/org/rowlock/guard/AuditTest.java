@@ -38,7 +38,7 @@ class AuditTest {
 
     @BeforeEach
     void audit() throws SQLException {
-        database.execute(RowLockGuard.schemaSql(), RowLockGuard.auditSql("account", 1, List.of()));
+        database.execute(RowLockGuard.schemaSql(), Install.audit("account", 1));
         session = database.session("session");
     }
 
@@ -265,7 +265,7 @@ class AuditTest {
                 "create table measure(id int, day date, v int, primary key (id, day)) partition by range (day)",
                 "create table measure_06 partition of measure for values from ('2026-06-01') to ('2026-07-01')",
                 "insert into measure values (1, '2026-06-01')",
-                RowLockGuard.auditSql("measure", 1, List.of()));
+                Install.audit("measure", 1));
         session.execute("update measure set v = 1");
         session.execute("update measure_06 set v = 1");
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
@@ -275,7 +275,7 @@ class AuditTest {
         session.commit();
 
         assertThat(writers()).extracting(StrayWriter::table).containsExactly("measure", "measure");
-        database.execute(RowLockGuard.auditRemovalSql("measure"));
+        database.execute(Install.removeAudit("measure"));
         assertThat(
                         database.query(
                                 "select count(*) from pg_trigger where tgrelid in ('measure'::regclass, 'measure_06'::regclass)"))
@@ -284,7 +284,7 @@ class AuditTest {
 
     @Test
     void aSampledAuditSeesAWriterThatComesOften() throws Exception {
-        database.execute(RowLockGuard.auditSql("account", 0.2, List.of()));
+        database.execute(Install.audit("account", 0.2));
         for (int i = 0; i < 1_000 && writers().isEmpty(); i++) {
             session.execute("update account set balance = " + i + " where id = 1");
             session.commit();
@@ -331,8 +331,7 @@ class AuditTest {
     /** Whatever goes wrong in the audit is a warning to the writer and no more. */
     @Test
     void aBrokenAuditFailsNobody() throws Exception {
-        database.execute(
-                RowLockGuard.auditSql("account", 1, List.of("balance")), "alter table account rename balance to money");
+        database.execute(Install.audit("account", 1, "balance"), "alter table account rename balance to money");
 
         session.execute("update account set money = 0 where id = 7");
         session.commit();
@@ -369,10 +368,7 @@ class AuditTest {
     @Test
     void aSampleThatIsNoneIsRefused() {
         for (double sample : new double[] {0, -1, 1.01, Double.NaN}) {
-            assertThatThrownBy(() -> RowLockGuard.auditSql("account", sample, List.of()))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("The sample is " + sample);
-            assertThatThrownBy(() -> database.execute("select rowlock.install_audit('account', '" + sample + "')"))
+            assertThatThrownBy(() -> database.execute(Install.audit("account", sample)))
                     .hasMessageContaining("The sample is");
         }
     }

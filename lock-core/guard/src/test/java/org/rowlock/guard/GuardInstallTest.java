@@ -127,20 +127,20 @@ class GuardInstallTest {
         assertThat(state("account")).isEqualTo(GuardState.MISSING);
         assertThat(isGuarded()).isFalse();
         for (int i = 0; i < 2; i++) {
-            execute(connection, RowLockGuard.sql("account"), RowLockGuard.auditSql("account", 1, List.of()));
+            execute(connection, Install.schemaAndGuard("account"), Install.audit("account", 1));
             assertThat(state("account")).isEqualTo(GuardState.CURRENT);
             assertThat(isGuarded()).isTrue();
             assertThat(query("select count(*) from pg_trigger where tgname like 'rowlock%'"))
                     .isEqualTo("3");
         }
         for (int i = 0; i < 2; i++) {
-            execute(connection, RowLockGuard.guardRemovalSql("account"), RowLockGuard.auditRemovalSql("account"));
+            execute(connection, Install.removeGuard("account"), Install.removeAudit("account"));
             assertThat(state("account")).isEqualTo(GuardState.MISSING);
             assertThat(isGuarded()).isFalse();
         }
-        execute(connection, RowLockGuard.sql("account"));
+        execute(connection, Install.schemaAndGuard("account"));
         for (int i = 0; i < 2; i++) {
-            execute(connection, RowLockGuard.removalSql());
+            execute(connection, "drop schema if exists rowlock cascade");
             assertThat(state("account")).isEqualTo(GuardState.MISSING);
             assertThat(RowLockGuard.of(connection).auditedTables()).isEmpty();
             assertThat(RowLockGuard.of(connection).strayWriters()).isEmpty();
@@ -153,7 +153,7 @@ class GuardInstallTest {
     @Test
     void itIsTransactional() throws Exception {
         connection.setAutoCommit(false);
-        execute(connection, RowLockGuard.sql("account"));
+        execute(connection, Install.schemaAndGuard("account"));
         connection.rollback();
         connection.setAutoCommit(true);
 
@@ -166,8 +166,8 @@ class GuardInstallTest {
         execute(
                 connection,
                 "alter default privileges revoke execute on functions from public",
-                RowLockGuard.sql("account"),
-                RowLockGuard.auditSql("account", 1, List.of()));
+                Install.schemaAndGuard("account"),
+                Install.audit("account", 1));
         try (Connection writer = connect(app)) {
             execute(writer, "set application_name = 'app'", "update account set balance = 1 where id = 7");
             assertThat(RowLockGuard.of(writer).stateOf("account")).isEqualTo(GuardState.CURRENT);
@@ -189,7 +189,7 @@ class GuardInstallTest {
 
     @Test
     void onlyWhoMayTurnsItOff() throws Exception {
-        execute(connection, RowLockGuard.sql("account"));
+        execute(connection, Install.schemaAndGuard("account"));
         try (Connection writer = connect(app)) {
             execute(writer, "set rowlock.guard = off");
             assertThatThrownBy(() -> execute(writer, "update account set balance = 1 where id = 7"))
@@ -252,7 +252,7 @@ class GuardInstallTest {
                 "create table evil.pg_locks()",
                 "create table evil.pg_index()",
                 "set search_path = evil, pg_catalog, public",
-                RowLockGuard.sql("account"));
+                Install.schemaAndGuard("account"));
 
         assertThat(isGuarded(
                         "account",
@@ -276,7 +276,7 @@ class GuardInstallTest {
     void renamesOfTableColumnAndKeyAreFollowed() throws Exception {
         execute(
                 connection,
-                RowLockGuard.sql("account"),
+                Install.schemaAndGuard("account"),
                 "alter table account rename to \"Konto\"",
                 "alter table \"Konto\" rename id to \"Nummer\"",
                 "alter index account_pkey rename to konto_schluessel",
@@ -292,7 +292,7 @@ class GuardInstallTest {
     void aTableThatTookTheNameIsNotGuardedAndSaysSo() throws Exception {
         execute(
                 connection,
-                RowLockGuard.sql("account"),
+                Install.schemaAndGuard("account"),
                 "create table next(like account including all)",
                 "alter table account rename to old",
                 "alter table next rename to account");
@@ -310,11 +310,11 @@ class GuardInstallTest {
                 "alter table account alter id type text"
             })
     void theKeyCannotChangeUnderTheGuard(String change) throws Exception {
-        execute(connection, RowLockGuard.sql("account"));
+        execute(connection, Install.schemaAndGuard("account"));
 
         assertThatThrownBy(() -> execute(connection, change)).hasMessageContaining("trigger rowlock_guard");
 
-        execute(connection, RowLockGuard.guardRemovalSql("account"), change);
+        execute(connection, Install.removeGuard("account"), change);
         assertThat(state("account")).isEqualTo(GuardState.MISSING);
     }
 
@@ -322,19 +322,19 @@ class GuardInstallTest {
     void aKeyThatIsDroppedByForceTakesTheGuardWithIt() throws Exception {
         execute(
                 connection,
-                RowLockGuard.sql("account"),
+                Install.schemaAndGuard("account"),
                 "alter table account drop constraint account_pkey cascade",
                 "alter table account add primary key (id, balance)");
 
         assertThat(state("account")).isEqualTo(GuardState.MISSING);
-        execute(connection, RowLockGuard.guardSql("account", 10, List.of()));
+        execute(connection, Install.guard("account", 10));
         assertThat(isGuarded("account", List.of(7, 100), "update account set balance = 0 where id = 7"))
                 .isTrue();
     }
 
     @Test
     void aRebuiltIndexIsFollowed() throws Exception {
-        execute(connection, RowLockGuard.sql("account"), "reindex table concurrently account");
+        execute(connection, Install.schemaAndGuard("account"), "reindex table concurrently account");
 
         assertThat(state("account")).isEqualTo(GuardState.CURRENT);
         assertThat(isGuarded()).isTrue();
@@ -348,7 +348,7 @@ class GuardInstallTest {
                 connection,
                 "create table m(id int primary key) partition by range (id)",
                 "create table m1 partition of m for values from (0) to (10)",
-                RowLockGuard.sql("account", "m"),
+                Install.schemaAndGuard("account", "m"),
                 "alter table account disable trigger rowlock_guard",
                 "alter table m1 disable trigger all");
 
@@ -365,22 +365,22 @@ class GuardInstallTest {
 
     @Test
     void aGuardOfAnotherVersionSaysSo() throws Exception {
-        execute(connection, RowLockGuard.sql("account"));
+        execute(connection, Install.schemaAndGuard("account"));
         String trigger = query("select definition from rowlock.guards");
         for (String other :
                 List.of(trigger.replace("('2', '1', ", "('1', '1', "), trigger.replace("('2', '1', ", "('2', '2', "))) {
             execute(connection, other.replace("CREATE TRIGGER", "create or replace trigger"));
             assertThat(state("account")).isEqualTo(GuardState.OUTDATED);
         }
-        execute(connection, RowLockGuard.guardSql("account", 10, List.of()));
+        execute(connection, Install.guard("account", 10));
         assertThat(state("account")).isEqualTo(GuardState.CURRENT);
 
         execute(
                 connection,
                 "create or replace function rowlock.version(out guard int4, out key int4) language sql immutable as 'select 3, 1'",
-                RowLockGuard.guardSql("account", 10, List.of()));
+                Install.guard("account", 10));
         assertThat(state("account")).isEqualTo(GuardState.OUTDATED);
-        execute(connection, RowLockGuard.sql("account"));
+        execute(connection, Install.schemaAndGuard("account"));
         assertThat(state("account")).isEqualTo(GuardState.CURRENT);
     }
 
@@ -391,7 +391,7 @@ class GuardInstallTest {
                 "create table log(number int, note text)",
                 "insert into log values (7)",
                 RowLockGuard.schemaSql(),
-                RowLockGuard.guardSql("log", 10, List.of("number")));
+                Install.guard("log", 10, "number"));
 
         assertThat(state("log")).isEqualTo(GuardState.CURRENT);
         assertThat(isGuarded("log", 7, "delete from log")).isTrue();
@@ -423,8 +423,7 @@ class GuardInstallTest {
         String[] parts = given.split("\\|");
         execute(connection, RowLockGuard.schemaSql(), parts[0]);
 
-        for (String sql :
-                List.of(RowLockGuard.guardSql("bad", 10, List.of()), RowLockGuard.auditSql("bad", 1, List.of()))) {
+        for (String sql : List.of(Install.guard("bad", 10), Install.audit("bad", 1))) {
             assertThatThrownBy(() -> execute(connection, sql)).hasMessageContaining(parts[1]);
         }
     }
@@ -432,18 +431,14 @@ class GuardInstallTest {
     @Test
     void whatCannotBeAskedForIsRefused() throws Exception {
         execute(connection, RowLockGuard.schemaSql());
-        assertThatThrownBy(() -> RowLockGuard.guardSql("account", 0, List.of()))
-                .isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> execute(connection, Install.guard("account", 0)))
                 .hasMessageContaining("The budget is 0");
-        assertThatThrownBy(() -> execute(connection, "select rowlock.install_guard('account', 0)"))
-                .hasMessageContaining("The budget is 0");
-        assertThatThrownBy(() -> execute(connection, RowLockGuard.guardSql("account", 1, List.of("nummer"))))
+        assertThatThrownBy(() -> execute(connection, Install.guard("account", 1, "nummer")))
                 .hasMessageContaining("has no column nummer");
-        assertThatThrownBy(() -> execute(connection, RowLockGuard.guardSql("nothing", 1, List.of())))
+        assertThatThrownBy(() -> execute(connection, Install.guard("nothing", 1)))
                 .hasMessageContaining("\"nothing\" does not exist");
-        assertThatThrownBy(() -> RowLockGuard.sql("a b"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("<a b>");
+        assertThatThrownBy(() -> execute(connection, Install.guard("a b", 1)))
+                .hasMessageContaining("invalid name syntax");
         assertThatThrownBy(() -> RowLockGuard.of(null)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> state("nothing")).hasMessageContaining("\"nothing\" does not exist");
     }
@@ -455,9 +450,9 @@ class GuardInstallTest {
                 "create schema \"S'\\x\"",
                 "create table \"S'\\x\".\"T \"\"q\"(\"I'\\d\" int primary key)",
                 "insert into \"S'\\x\".\"T \"\"q\" values (7)",
-                RowLockGuard.sql("\"S'\\x\".\"T \"\"q\""),
-                RowLockGuard.auditSql("\"S'\\x\".\"T \"\"q\"", 0.5, List.of("I'\\d")),
-                RowLockGuard.guardSql("\"S'\\x\".\"T \"\"q\"", 5, List.of("I'\\d")));
+                Install.schemaAndGuard("\"S'\\x\".\"T \"\"q\""),
+                Install.audit("\"S'\\x\".\"T \"\"q\"", 0.5, "I'\\d"),
+                Install.guard("\"S'\\x\".\"T \"\"q\"", 5, "I'\\d"));
 
         assertThat(state("\"S'\\x\".\"T \"\"q\"")).isEqualTo(GuardState.CURRENT);
         assertThat(isGuarded("\"S'\\x\".\"T \"\"q\"", 7, "delete from \"S'\\x\".\"T \"\"q\""))
@@ -473,8 +468,8 @@ class GuardInstallTest {
                 "create table m(day date, id int, primary key (id, day)) partition by range (day)",
                 "create table m1 partition of m for values from ('2026-01-01') to ('2027-01-01')",
                 "insert into m values ('2026-07-01', 7)",
-                RowLockGuard.sql("account", "m"),
-                RowLockGuard.auditSql("account", 0.5, List.of()),
+                Install.schemaAndGuard("account", "m"),
+                Install.audit("account", 0.5),
                 "update account set balance = 1 where id = 7");
         Path dump = directory.resolve("dump.sql");
         run("pg_dump", "-f", dump.toString(), name);

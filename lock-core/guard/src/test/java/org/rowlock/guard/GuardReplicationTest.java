@@ -45,7 +45,7 @@ class GuardReplicationTest {
                         subscriber,
                         TABLE,
                         "insert into account values (7, 100)",
-                        RowLockGuard.sql("account"),
+                        Install.schemaAndGuard("account"),
                         "create subscription shop connection 'host=localhost port="
                                 + server.dataSource().getPortNumbers()[0]
                                 + " user=" + server.user() + " password=" + server.password()

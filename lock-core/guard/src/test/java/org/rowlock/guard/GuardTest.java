@@ -46,7 +46,7 @@ class GuardTest {
 
     @BeforeEach
     void guard() throws SQLException {
-        database.execute(RowLockGuard.schemaSql(), RowLockGuard.guardSql("account", BUDGET, List.of()));
+        database.execute(RowLockGuard.schemaSql(), Install.guard("account", BUDGET));
         locker = database.session("locker");
         writer = database.session("writer");
     }
@@ -113,7 +113,7 @@ class GuardTest {
         database.execute(
                 "create table \"Order Line\"(tenant text, no int, note text, primary key (tenant, no))",
                 "insert into \"Order Line\" values ('acme', 3)",
-                RowLockGuard.guardSql("\"Order Line\"", BUDGET, List.of()));
+                Install.guard("\"Order Line\"", BUDGET));
         lock(locker, LockKey.row("\"Order Line\"", "acme", 3), RowLockMode.FOR_SHARE);
 
         assertThatThrownBy(() -> writer.execute("update \"Order Line\" set note = 'x'"))
@@ -267,7 +267,7 @@ class GuardTest {
                 "create table measure_06 partition of measure for values from ('2026-06-01') to ('2026-07-01')",
                 "create table measure_07(v int, day date not null, dropped int, id int not null)",
                 "alter table measure_07 drop dropped",
-                RowLockGuard.guardSql("measure", BUDGET, List.of()),
+                Install.guard("measure", BUDGET),
                 "alter table measure attach partition measure_07 for values from ('2026-07-01') to ('2026-08-01')",
                 "insert into measure values (1, '2026-06-01'), (1, '2026-07-01')");
         for (String day : List.of("2026-06-01", "2026-07-01")) {
@@ -290,7 +290,7 @@ class GuardTest {
         database.execute(
                 "create table orders(id int primary key, number text unique, note text)",
                 "insert into orders values (1, 'A-1'), (2, null)",
-                RowLockGuard.guardSql("orders", BUDGET, List.of("number")));
+                Install.guard("orders", BUDGET, "number"));
         lock(locker, LockKey.row("orders", "A-1"), RowLockMode.FOR_UPDATE);
 
         assertRefusedAsLocked("update orders set note = 'x' where id = 1");

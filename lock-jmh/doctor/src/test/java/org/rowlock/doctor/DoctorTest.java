@@ -128,8 +128,8 @@ class DoctorTest {
     void writersThatDoNotLockStandAgainstAdvisory() throws Exception {
         database.execute(
                 RowLockGuard.schemaSql(),
-                RowLockGuard.auditSql("account", 1, List.of()),
-                RowLockGuard.auditSql("part", 0.5, List.of()),
+                "select rowlock.install_audit('account')",
+                "select rowlock.install_audit('part', 0.5)",
                 "update account set balance = 7 where id = 42",
                 "delete from account where id = 99");
 

@@ -69,10 +69,9 @@ class MissingGuardTest {
         assertThat(log)
                 .containsOnlyOnce("is not guarded against writers that do not lock through Rowlock")
                 .contains("orders (no guard), stock (no guard).")
-                .contains("java -jar lock-core.jar guard orders stock")
-                .contains("select rowlock.install_guard('orders', budget => 1000);")
-                .contains(
-                        "select rowlock.install_guard('stock', budget => 1000, id_columns => array['number']::text[]);")
+                .contains("java -jar lock-guard.jar")
+                .contains("select rowlock.install_guard('orders');")
+                .contains("select rowlock.install_guard('stock', id_columns => array['number']);")
                 .contains("rowlock.missing-guard=ignore");
     }
 

@@ -171,7 +171,7 @@ class RowLocksEndpointTest {
     void writersThatDoNotLockAsTheAuditHasThem() throws Exception {
         database.execute(
                 RowLockGuard.schemaSql(),
-                RowLockGuard.auditSql("orders", 1, List.of()),
+                "select rowlock.install_audit('orders')",
                 "insert into orders values (42)",
                 "update orders set id = 42 where id = 42");
         String json = json("");

@@ -20,7 +20,6 @@ import org.rowlock.spring.RowLockDefinitionException;
 /** Looks at startup whether tables of strategy ADVISORY are guarded against writers that do not lock. */
 final class GuardCheck {
     private static final Log LOG = LogFactory.getLog(GuardCheck.class);
-    private static final int BUDGET = 1_000;
 
     private final RowLocks locks;
     private final Reaction reaction;
@@ -47,22 +46,28 @@ final class GuardCheck {
         String words = unguarded.entrySet().stream()
                 .map(each -> each.getKey() + " (" + inWords(each.getValue()) + ")")
                 .collect(Collectors.joining(", "));
-        String sql = unguarded.keySet().stream()
-                .map(table -> RowLockGuard.guardSql(table, BUDGET, locks.configuredIdColumns(table)))
-                .collect(Collectors.joining());
+        String sql = unguarded.keySet().stream().map(this::install).collect(Collectors.joining(" "));
         String problem =
                 "Strategy ADVISORY is not guarded against writers that do not lock through Rowlock, which can make"
                         + " others lose updates: " + words + ".";
         String action =
-                "Install the guard in a migration, with RowLockGuard.sql(..) or the output of java -jar lock-core.jar"
-                        + " guard " + String.join(" ", unguarded.keySet())
-                        + "; where the schema rowlock is up to date: "
-                        + sql.replace('\n', ' ').strip()
+                "Install the guard in a migration: first what java -jar lock-guard.jar prints, unless the schema rowlock"
+                        + " is up to date, then " + sql
                         + " Where every writer is known to lock, set rowlock.missing-guard=ignore.";
         if (reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(problem, action);
         }
         LOG.warn(problem + " " + action);
+    }
+
+    private String install(String table) {
+        Collection<String> columns = locks.configuredIdColumns(table);
+        String given = columns.isEmpty() ? "" : ", id_columns => array[" + joined(columns) + "]";
+        return "select rowlock.install_guard(" + joined(List.of(table)) + given + ");";
+    }
+
+    private static String joined(Collection<String> texts) {
+        return texts.stream().map(text -> "'" + text.replace("'", "''") + "'").collect(Collectors.joining(", "));
     }
 
     /** A guard that cannot be looked up is missing, if the caller requires it. */
