@@ -51,7 +51,7 @@ final class GuardCheck {
                 "Strategy ADVISORY is not guarded against writers that do not lock through Rowlock, which can make"
                         + " others lose updates: " + words + ".";
         String action =
-                "Install the guard in a migration: first what java -jar lock-guard.jar prints, unless the schema rowlock"
+                "Install the guard in a migration: what java -jar lock-guard.jar prints, unless the schema rowlock"
                         + " is up to date, then " + sql
                         + " Where every writer is known to lock, set rowlock.missing-guard=ignore.";
         if (reaction == Reaction.FAIL) {
