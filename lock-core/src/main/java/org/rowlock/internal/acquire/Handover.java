@@ -66,7 +66,7 @@ record Handover(PgSession session, ResolvedRequest request) {
 
     /** Locks for the session, and then for the transaction, which begins behind the wait. */
     private @Nullable Outcome passFromSession(String level, boolean onCitus) throws SQLException {
-        SessionLocks locks = SessionLocks.derive(
+        SessionLocks locks = SessionLocks.begin(
                 session, request, onCitus, "rollback and chain", "set transaction isolation level read committed");
         try {
             boolean got = locks.lock();

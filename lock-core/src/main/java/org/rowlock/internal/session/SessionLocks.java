@@ -3,6 +3,7 @@ package org.rowlock.internal.session;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -12,28 +13,37 @@ import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.CitusForms;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.KeySql;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * The locks of one request as locks of the session, which no rollback releases. What the caller holds for the session
- * already is neither taken nor let go of.
+ * The locks of one request as locks of the session, which no rollback releases. They are what the session has in
+ * pg_locks now and had not before, so that whatever fails, all of them can be let go of. What the caller holds for the
+ * session already is neither taken nor let go of.
  */
 public final class SessionLocks {
-    /** Keys as {@link #deriveSql} gives them, and of each whether the caller held the lock for the session before. */
-    private static final String KEYS = " from rows from (pg_catalog.json_to_recordset(cast(? as pg_catalog.json)) as"
-            + " (c integer, o integer, b bigint, shared boolean), pg_catalog.unnest(cast(? as boolean[])))"
-            + " as k(c, o, b, shared, held)";
+    private static final String OWN = " from pg_catalog.pg_locks as l where l.pid = pg_catalog.pg_backend_pid()"
+            + " and l.locktype = 'advisory' and l.granted";
 
-    private static final String OWN_LOCK = "exists (select 1 from pg_catalog.pg_locks as l"
-            + " where l.pid = pg_catalog.pg_backend_pid() and l.locktype = 'advisory' and l.granted and "
-            + KeySql.IS_LOCK + " and ";
+    /** Distinguishes a lock {@code l} of the session from its others. */
+    private static final String LOCK = "pg_catalog.concat_ws(' ', l.classid, l.objid, l.objsubid, l.mode)";
+
+    private static final String BEFORE =
+            "select coalesce(pg_catalog.array_agg(" + LOCK + "), '{}')::pg_catalog.text" + OWN;
+
+    /** A FROM clause: the locks that the session has beside those from before, as the keys {@code k}. */
+    private static final String TAKEN = " from (select case l.objsubid when 2 then l.classid::integer end as c,"
+            + " l.objid::integer as o, case l.objsubid when 1 then (l.classid::bigint << 32) | l.objid::bigint end as"
+            + " b, l.mode = 'ShareLock' as shared" + OWN + " and " + LOCK
+            + " <> all(cast(? as pg_catalog.text[])) offset 0) as k";
+
+    private static final String UNLOCK = KeySql.call("pg_catalog.pg_advisory_unlock");
 
     /** Whether this session holds the lock of {@code k}. */
-    private static final String HELD =
-            OWN_LOCK + "l.mode = case when k.shared then 'ShareLock' else 'ExclusiveLock' end)";
+    private static final String HELD = held("l.mode = case when k.shared then 'ShareLock' else 'ExclusiveLock' end");
 
     /** The same, or the exclusive one in place of the shared. */
-    private static final String HELD_AT_LEAST = OWN_LOCK + "(l.mode = 'ExclusiveLock' or k.shared))";
+    private static final String HELD_AT_LEAST = held("(l.mode = 'ExclusiveLock' or k.shared)");
 
     private final PgSession session;
     private final ResolvedRequest request;
@@ -43,10 +53,8 @@ public final class SessionLocks {
 
     private final String holding;
 
-    private Derived derived = new Derived("", "");
-
-    /** As the server has derived them, in the order they are locked in: the parameters of {@link #KEYS}. */
-    private record Derived(String keys, String held) {}
+    /** The parameter of {@link #TAKEN}. */
+    private @Nullable String before;
 
     private SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus) {
         this.session = session;
@@ -56,41 +64,30 @@ public final class SessionLocks {
         this.holding = onCitus ? "" : KeySql.holding(tables, List.of());
     }
 
+    private static String held(String mode) {
+        return "exists (select 1" + OWN + " and " + KeySql.IS_LOCK + " and " + mode + ')';
+    }
+
     /**
-     * Derives the keys, behind statements that open the transaction for it.
+     * Looks what the session holds before, behind statements that open the transaction for the wait.
      *
      * @param onCitus whether the database has Citus, see {@link CitusForms}
      */
-    public static SessionLocks derive(PgSession session, ResolvedRequest request, boolean onCitus, String... before)
+    public static SessionLocks begin(PgSession session, ResolvedRequest request, boolean onCitus, String... first)
             throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus);
-        List<String> inFront = locks.inFront(before);
-        try (PreparedStatement statement = session.prepare(script(inFront, locks.deriveSql()))) {
-            locks.bindDerive(statement, 1);
-            locks.derived = locks.read(result(statement, inFront.size()));
-        }
+        locks.before = locks.run(List.of(first), BEFORE);
         return locks;
     }
 
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
     public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus);
-        List<String> inFront = locks.inFront();
-        String held = locks.holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")" + KeySql.FROM_MANY;
-        try (PreparedStatement statement = session.prepare(script(inFront, held))) {
-            locks.bindDerive(statement, 1);
-            try (ResultSet row = result(statement, inFront.size())) {
-                return row.next() && row.getBoolean(1);
-            }
-        }
+        return "t".equals(locks.run(locks.holdingInFront, locks.areHeldSql(), SessionLocks::bindKeys));
     }
 
-    private List<String> inFront(String... before) {
-        return Stream.concat(Stream.of(before), holdingInFront.stream()).toList();
-    }
-
-    private static String script(List<String> inFront, String statement) {
-        return Stream.concat(inFront.stream(), Stream.of(statement)).collect(Collectors.joining("\n;"));
+    private String areHeldSql() {
+        return holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ')' + KeySql.FROM_MANY;
     }
 
     /**
@@ -100,23 +97,24 @@ public final class SessionLocks {
      */
     public boolean lock() throws SQLException {
         WaitKind wait = WaitKind.of(request.lockWait());
-        boolean bounded = wait == WaitKind.AT_MOST;
         String function = wait == WaitKind.NO_WAIT ? "pg_catalog.pg_try_advisory_lock" : "pg_catalog.pg_advisory_lock";
+        String got = "pg_catalog.bool_and(case when t.refused is not null or " + HELD
+                + (wait == WaitKind.AT_MOST ? " or " + WaitSql.REARM_EXPRESSION + " is null" : "")
+                + " then true else (" + KeySql.call(function) + ")::pg_catalog.text <> 'false' end)::pg_catalog.text";
+        String sql = holding + "select coalesce(pg_catalog.min(t.refused), " + got + ')' + KeySql.FROM_MANY;
         // The bound is a setting of this transaction and ends with it.
-        String sql = (bounded ? WaitSql.ARM.sql() + "\n;" : "") + "select case when k.held then ''"
-                + (bounded ? " when " + WaitSql.REARM_EXPRESSION + " is null then ''" : "")
-                + " else (" + KeySql.call(function) + ")::pg_catalog.text end" + KEYS;
-        try (PreparedStatement statement = session.prepare(sql)) {
-            bind(statement, bounded ? WaitSql.bindMillis(statement, 1, request) : 1);
-            try (ResultSet row = result(statement, bounded ? 1 : 0)) {
-                while (row.next()) {
-                    if ("false".equals(row.getString(1))) {
-                        return false;
-                    }
-                }
-                return true;
-            }
+        String answer = wait == WaitKind.AT_MOST
+                ? run(inFront(WaitSql.ARM.sql()), sql, WaitSql::bindMillis, SessionLocks::bindKeys)
+                : run(holdingInFront, sql, SessionLocks::bindKeys);
+        if (!"true".equals(answer) && !"false".equals(answer)) {
+            Guard guard = new Guard("", "", String.valueOf(answer), Guard.Lock.NOT_TRIED);
+            throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
         }
+        return answer.equals("true");
+    }
+
+    private List<String> inFront(String... first) {
+        return Stream.concat(Stream.of(first), holdingInFront.stream()).toList();
     }
 
     /**
@@ -126,23 +124,10 @@ public final class SessionLocks {
      *
      * @return false if a table was replaced by another
      */
-    public boolean passToTransaction(String... before) throws SQLException {
-        List<String> inFront = inFront(before);
-        String lock = "select " + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ", case when k.held then true else "
-                + KeySql.call("pg_catalog.pg_advisory_unlock") + " end" + KEYS;
-        try (PreparedStatement statement = session.prepare(script(inFront, lock + "\n;" + deriveSql()))) {
-            bindDerive(statement, bind(statement, 1));
-            try (ResultSet row = result(statement, inFront.size())) {
-                while (row.next()) {
-                    if (!row.getBoolean(2)) {
-                        throw new IllegalStateException("A session lock was gone before it was handed over to the"
-                                + " transaction; is another thread using the connection?");
-                    }
-                }
-            }
-            statement.getMoreResults();
-            return read(statement.getResultSet()).keys().equals(derived.keys());
-        }
+    public boolean passToTransaction(String... first) throws SQLException {
+        List<String> inFront = new ArrayList<>(inFront(first));
+        inFront.add("select " + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ", " + UNLOCK + TAKEN);
+        return "t".equals(run(inFront, areHeldSql(), this::bindBefore, SessionLocks::bindKeys));
     }
 
     /**
@@ -151,12 +136,8 @@ public final class SessionLocks {
      * @param cause what has failed before, or null
      */
     public void unlock(@Nullable Throwable cause) {
-        // Only what the session really holds, so that the server has nothing to warn of.
-        String sql = "rollback and chain\n;select " + KeySql.call("pg_catalog.pg_advisory_unlock") + KEYS
-                + " where not k.held and " + HELD + "\n;rollback";
-        try (PreparedStatement statement = session.prepare(sql)) {
-            bind(statement, 1);
-            statement.execute();
+        try {
+            run(List.of("rollback and chain", "select " + UNLOCK + TAKEN), "rollback", this::bindBefore);
         } catch (SQLException | RuntimeException e) {
             Throwable first = cause == null ? e : cause;
             if (cause != null) {
@@ -170,40 +151,30 @@ public final class SessionLocks {
         }
     }
 
-    private String deriveSql() {
-        return holding + "select pg_catalog.json_agg(pg_catalog.json_build_object('c', k.c, 'o', k.o, 'b', k.b,"
-                + " 'shared', k.shared))::pg_catalog.text, pg_catalog.array_agg(" + HELD + ")::pg_catalog.text,"
-                + " pg_catalog.max(t.refused)" + KeySql.FROM_MANY;
-    }
-
-    private void bindDerive(PreparedStatement statement, int at) throws SQLException {
-        KeySql.bindMany(statement, at, request.advisory(), request.mode());
-    }
-
-    private int bind(PreparedStatement statement, int at) throws SQLException {
-        statement.setString(at, derived.keys());
-        statement.setString(at + 1, derived.held());
-        return at + 2;
-    }
-
-    private Derived read(ResultSet result) throws SQLException {
-        try (ResultSet row = result) {
-            row.next();
-            String refused = row.getString(3);
-            if (refused != null) {
-                Guard guard = new Guard("", "", refused, Guard.Lock.NOT_TRIED);
-                throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
+    /** Runs statements in one round trip. The first column of the first row of the last one, or null. */
+    private @Nullable String run(List<String> inFront, String sql, Part.Binder... binders) throws SQLException {
+        String script = Stream.concat(inFront.stream(), Stream.of(sql)).collect(Collectors.joining("\n;"));
+        try (PreparedStatement statement = session.prepare(script)) {
+            int at = 1;
+            for (Part.Binder binder : binders) {
+                at = binder.bind(statement, at, request);
             }
-            return new Derived(row.getString(1), row.getString(2));
+            statement.execute();
+            for (int i = 0; i < inFront.size(); i++) {
+                statement.getMoreResults();
+            }
+            try (ResultSet row = statement.getResultSet()) {
+                return row != null && row.next() ? row.getString(1) : null;
+            }
         }
     }
 
-    /** Executes, passes over the results of the statements in front, and gives the one that counts. */
-    private static ResultSet result(PreparedStatement statement, int passedOver) throws SQLException {
-        statement.execute();
-        for (int i = 0; i < passedOver; i++) {
-            statement.getMoreResults();
-        }
-        return statement.getResultSet();
+    private int bindBefore(PreparedStatement statement, int at, ResolvedRequest of) throws SQLException {
+        statement.setString(at, before);
+        return at + 1;
+    }
+
+    private static int bindKeys(PreparedStatement statement, int at, ResolvedRequest of) throws SQLException {
+        return KeySql.bindMany(statement, at, of.advisory(), of.mode());
     }
 }
