@@ -4,19 +4,15 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One statement of {@link CommitWrites}, and what it did, which is there once it is committed. Not thread-safe.
- *
- * @param <T> the value of a row that it returns; {@link Void} where none are read
- */
-public interface CommitWrite<T> {
+/** One statement of {@link CommitWrites}, and what it did, which is there once it is committed. Not thread-safe. */
+public interface CommitWrite {
     /**
      * Has nothing committed unless each execution of the statement changes exactly one row.
      *
      * @return this
      * @see #expectRows
      */
-    default CommitWrite<T> expectOneRow() {
+    default CommitWrite expectOneRow() {
         return expectRows(1);
     }
 
@@ -29,7 +25,7 @@ public interface CommitWrite<T> {
      * @param rows how many, at least 0
      * @return this
      */
-    CommitWrite<T> expectRows(long rows);
+    CommitWrite expectRows(long rows);
 
     /**
      * Executes the same statement once more, with other values.
@@ -38,7 +34,7 @@ public interface CommitWrite<T> {
      * @return this
      * @throws IllegalStateException if it is committed already
      */
-    CommitWrite<T> and(@Nullable Object... binds);
+    CommitWrite and(@Nullable Object... binds);
 
     /**
      * {@return how many rows all executions have changed, or returned, together}
@@ -58,11 +54,11 @@ public interface CommitWrite<T> {
     List<Long> counts();
 
     /**
-     * What the statement returned. The transaction is committed, whatever this throws.
+     * What all executions have returned, as by {@code RETURNING}. The transaction is committed, whatever this throws.
      *
-     * @return a value per row; empty where no mapper was given
-     * @throws SQLException what the mapper threw; the cause of it if that was none
+     * @return for each row a list with a value per column, as of {@link java.sql.ResultSet#getObject(int)}
+     * @throws SQLException if the driver could not read a value
      * @throws IllegalStateException as for {@link #count()}
      */
-    List<T> rows() throws SQLException;
+    List<List<@Nullable Object>> rows() throws SQLException;
 }

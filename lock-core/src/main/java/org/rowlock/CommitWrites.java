@@ -36,7 +36,7 @@ import org.rowlock.internal.text.Given;
  * @see RowLocks#execute(javax.sql.DataSource, LockRequest, CommitWrites)
  */
 public final class CommitWrites {
-    private final List<Write<?>> writes = new ArrayList<>(2);
+    private final List<Write> writes = new ArrayList<>(2);
 
     /** None so far. */
     public CommitWrites() {}
@@ -49,8 +49,8 @@ public final class CommitWrites {
      *     when they are sent
      * @return the statement, to say what is expected of it, and to ask afterwards what it did
      */
-    public CommitWrite<Void> add(String sql, @Nullable Object... binds) {
-        return added(new Write<Void>(sql, null).and(binds));
+    public CommitWrite add(String sql, @Nullable Object... binds) {
+        return added(new Write(sql).and(binds));
     }
 
     /**
@@ -61,9 +61,9 @@ public final class CommitWrites {
      *     may be empty. A collection that is no list has no order, and is refused
      * @return the statement
      */
-    public CommitWrite<Void> addBatch(String sql, Iterable<? extends Object> binds) {
+    public CommitWrite addBatch(String sql, Iterable<? extends Object> binds) {
         Given.notNull(binds, "The binds are null; give a list of values per execution");
-        Write<Void> write = new Write<>(sql, null);
+        Write write = new Write(sql);
         for (Object each : binds) {
             if (each == null || (each instanceof Collection && !(each instanceof List))) {
                 throw new IllegalArgumentException(
@@ -77,21 +77,6 @@ public final class CommitWrites {
     }
 
     /**
-     * Adds a statement that returns rows, such as {@code INSERT ... RETURNING}.
-     *
-     * @param sql one statement that returns rows, with {@code ?} for parameters
-     * @param mapper makes a value of each row, when it is committed; what it throws comes from
-     *     {@link CommitWrite#rows()}
-     * @param binds a value per parameter
-     * @param <T> the value of a row
-     * @return the statement, to ask afterwards for its rows
-     */
-    public <T> CommitWrite<T> addReturning(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
-        Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
-        return added(new Write<>(sql, mapper).and(binds));
-    }
-
-    /**
      * Adds those of another, behind its own. Both report what they did.
      *
      * @param others to add; not these themselves, and none that were added already, as each can be done once
@@ -102,14 +87,14 @@ public final class CommitWrites {
                     "The other writes are " + (others == null ? "null" : "these themselves"));
         }
         writes.forEach(Write::refuseIfSent);
-        List<Write<?>> more = toSend(others);
+        List<Write> more = toSend(others);
         if (!Collections.disjoint(writes, more)) {
             throw new IllegalArgumentException("The other writes are among these already; each can be done once");
         }
         writes.addAll(more);
     }
 
-    private <T> CommitWrite<T> added(Write<T> write) {
+    private CommitWrite added(Write write) {
         writes.forEach(Write::refuseIfSent);
         writes.add(write);
         return write;
@@ -120,8 +105,8 @@ public final class CommitWrites {
         return writes.isEmpty();
     }
 
-    static List<Write<?>> toSend(@Nullable CommitWrites given) {
-        List<Write<?>> writes =
+    static List<Write> toSend(@Nullable CommitWrites given) {
+        List<Write> writes =
                 Given.notNull(given, "The writes are null; make new CommitWrites() and add statements").writes;
         writes.forEach(Write::refuseIfSent);
         return List.copyOf(writes);

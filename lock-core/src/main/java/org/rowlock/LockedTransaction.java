@@ -68,7 +68,7 @@ record LockedTransaction(
 
     /** Without work: all in one flush, where that can be. */
     void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
-        List<Write<?>> toSend = CommitWrites.toSend(writes);
+        List<Write> toSend = CommitWrites.toSend(writes);
         LockWait wait = checked(dataSource, request);
         Member member = RequestParts.of(request).inserts().isEmpty()
                 ? groups.member(request, wait, strategyOf(request), toSend)

@@ -203,7 +203,7 @@ public final class TransactionLocks {
      */
     public void commit(CommitWrites writes) throws SQLException {
         try {
-            List<Write<?>> toSend = CommitWrites.toSend(writes);
+            List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
                 new Commit(connection, List.of(), calls.requests().config().names(), endings()).run(toSend);
                 return;
@@ -231,7 +231,7 @@ public final class TransactionLocks {
      * @throws IllegalStateException if the writes are committed or sent already
      */
     public void send(CommitWrites writes) throws SQLException {
-        List<Write<?>> toSend = CommitWrites.toSend(writes);
+        List<Write> toSend = CommitWrites.toSend(writes);
         if (!toSend.isEmpty()) {
             new Commit(connection, List.of(), calls.requests().config().names(), endings())
                     .send(PgSession.inTransaction(connection), toSend);
@@ -258,7 +258,7 @@ public final class TransactionLocks {
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
     void lockAndCommit(
-            LockRequest request, LockWait wait, List<Write<?>> writes, Ending.Choice endings, boolean observed)
+            LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         new LockAndCommit(calls, endings, observed).run(session, resolved(request, wait), writes);

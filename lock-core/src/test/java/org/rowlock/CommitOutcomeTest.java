@@ -305,7 +305,7 @@ class CommitOutcomeTest {
         for (String each : sql) {
             writes.add(each);
         }
-        CommitWrite<Void> added = writes.add(ADD, 1, 1).expectOneRow();
+        CommitWrite added = writes.add(ADD, 1, 1).expectOneRow();
         if (behindLock) {
             CommitWay.sent(added, () -> locks.execute(from, forUpdate(KEY), writes));
         } else {

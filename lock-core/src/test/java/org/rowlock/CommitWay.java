@@ -31,7 +31,7 @@ enum CommitWay {
     void add(RowLocks locks, DataSource dataSource, int amount, String... more) throws SQLException {
         if (this == EXECUTE) {
             CommitWrites writes = writes(more);
-            CommitWrite<Void> added = writes.add(ADD, amount, 1).expectOneRow();
+            CommitWrite added = writes.add(ADD, amount, 1).expectOneRow();
             sent(added, () -> locks.execute(dataSource, forUpdate(KEY), writes));
             return;
         }
@@ -46,7 +46,7 @@ enum CommitWay {
         locks.in(connection).lock(forUpdate(KEY));
         if (this != BARE) {
             CommitWrites writes = writes(more);
-            CommitWrite<Void> added = writes.add(ADD, amount, 1).expectOneRow();
+            CommitWrite added = writes.add(ADD, amount, 1).expectOneRow();
             sent(added, () -> locks.in(connection).commit(writes));
             return;
         }
@@ -66,7 +66,7 @@ enum CommitWay {
     }
 
     /** Sends writes, which are not to be sent again if they may be stored, nor reported as not committed. */
-    static void sent(CommitWrite<?> one, Sending sending) throws SQLException {
+    static void sent(CommitWrite one, Sending sending) throws SQLException {
         try {
             sending.send();
         } catch (CommitOutcomeUnknownException e) {

@@ -121,9 +121,9 @@ class CommitWritesPropertiesTest {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         LockKey key = LockKey.row("account", 1);
         CommitWrites atCommit = new CommitWrites();
-        List<CommitWrite<?>> added = new ArrayList<>();
+        List<CommitWrite> added = new ArrayList<>();
         for (Drawn each : writes) {
-            CommitWrite<?> write = atCommit.add(each.sql(), each.values());
+            CommitWrite write = atCommit.add(each.sql(), each.values());
             added.add(each.expected() == null ? write : write.expectRows(each.expected()));
         }
         try {

@@ -97,13 +97,11 @@ enum EarlyReader {
             default -> {
                 try (Connection connection = dataSource.getConnection()) {
                     CommitWrites writes = new CommitWrites();
-                    CommitWrite<String> write = writes.addReturning(
-                            own + " returning (select string_agg(id::text, ' ') from payment)",
-                            row -> row.getString(1));
+                    CommitWrite write = writes.add(own + " returning (select string_agg(id::text, ' ') from payment)");
                     locks.execute(OneConnection.of(connection), forUpdate(key), writes);
                     Set<Integer> seen = new HashSet<>();
-                    for (String ids : write.rows()) {
-                        for (String each : ids == null ? new String[0] : ids.split(" ")) {
+                    for (List<Object> row : write.rows()) {
+                        for (String each : row.get(0) == null ? new String[0] : ((String) row.get(0)).split(" ")) {
                             seen.add(Integer.valueOf(each));
                         }
                     }

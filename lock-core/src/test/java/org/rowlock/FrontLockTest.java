@@ -277,7 +277,7 @@ class FrontLockTest {
     void writesAreStoredOnceWhereTheKeyCannotBeHad() throws Exception {
         Session holder = holderOfTheKeyAlone();
         CommitWrites writes = new CommitWrites();
-        CommitWrite<Void> unused = writes.add("update account set balance = balance + 1 where id = ?", 9);
+        CommitWrite unused = writes.add("update account set balance = balance + 1 where id = ?", 9);
         RowLocks.builder().front(LockFront.ALWAYS).build().execute(database.dataSource(), forUpdate(ABSENT), writes);
         assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
         holder.rollback();

@@ -39,27 +39,24 @@ class GroupPropertiesTest {
 
     /** With how many parameters. */
     private enum Sql {
-        ADD("update account set balance = balance + ? where id = ?", 2, false),
-        TAKE("update account set balance = balance - ? where id = ? returning balance", 2, true),
-        ADD_TO_MANY("update account set balance = balance + 1 where id > ?", 1, false),
-        INSERT("insert into account values (?, ?)", 2, false),
+        ADD("update account set balance = balance + ? where id = ?", 2),
+        TAKE("update account set balance = balance - ? where id = ? returning balance", 2),
+        ADD_TO_MANY("update account set balance = balance + 1 where id > ?", 1),
+        INSERT("insert into account values (?, ?)", 2),
         UPSERT(
                 "insert into account values (?, ?) on conflict (id) do update set balance = account.balance + 9 returning balance",
-                2,
-                true),
-        CHILD("insert into child(account, amount) values (?, ?)", 2, false),
-        CHILDREN("insert into child(account, amount) select id, ? from account where balance < ?", 2, false),
-        DELETE("delete from account where id = ? returning balance", 1, true),
-        SELECT("select balance from account where id = ?", 1, true);
+                2),
+        CHILD("insert into child(account, amount) values (?, ?)", 2),
+        CHILDREN("insert into child(account, amount) select id, ? from account where balance < ?", 2),
+        DELETE("delete from account where id = ? returning balance", 1),
+        SELECT("select balance from account where id = ?", 1);
 
         final String text;
         final int parameters;
-        final boolean returning;
 
-        Sql(String text, int parameters, boolean returning) {
+        Sql(String text, int parameters) {
             this.text = text;
             this.parameters = parameters;
-            this.returning = returning;
         }
     }
 
@@ -112,15 +109,13 @@ class GroupPropertiesTest {
     }
 
     private static List<String> inGroups(List<List<Drawn>> callers, LockStrategy strategy) throws Exception {
-        List<List<CommitWrite<?>>> added = new ArrayList<>();
+        List<List<CommitWrite>> added = new ArrayList<>();
         List<Caller> waiting = new ArrayList<>();
         try (Crowd crowd =
                 Crowd.behind(ours, Crowd.builder(8).strategy(strategy).build())) {
             for (List<Drawn> each : callers) {
                 CommitWrites writes = new CommitWrites();
-                added.add(each.stream()
-                        .<CommitWrite<?>>map(drawn -> add(writes, drawn))
-                        .toList());
+                added.add(each.stream().map(drawn -> add(writes, drawn)).toList());
                 waiting.add(crowd.add(writes));
             }
         }
@@ -139,16 +134,14 @@ class GroupPropertiesTest {
         return outcomes;
     }
 
-    private static CommitWrite<?> add(CommitWrites writes, Drawn drawn) {
-        CommitWrite<?> write = drawn.sql().returning
-                ? writes.addReturning(drawn.sql().text, row -> row.getLong(1), drawn.values())
-                : writes.add(drawn.sql().text, drawn.values());
+    private static CommitWrite add(CommitWrites writes, Drawn drawn) {
+        CommitWrite write = writes.add(drawn.sql().text, drawn.values());
         return drawn.expected() == null ? write : write.expectRows(drawn.expected());
     }
 
-    private static String told(List<CommitWrite<?>> writes) throws SQLException {
+    private static String told(List<CommitWrite> writes) throws SQLException {
         StringBuilder told = new StringBuilder();
-        for (CommitWrite<?> each : writes) {
+        for (CommitWrite each : writes) {
             told.append(each.count()).append(each.rows());
         }
         return told.toString();
@@ -180,12 +173,12 @@ class GroupPropertiesTest {
                 for (int i = 0; i < each.values().length; i++) {
                     statement.setObject(i + 1, each.values()[i]);
                 }
-                List<Long> rows = new ArrayList<>();
+                List<List<Long>> rows = new ArrayList<>();
                 int count;
                 if (statement.execute()) {
                     ResultSet row = statement.getResultSet();
                     while (row.next()) {
-                        rows.add(row.getLong(1));
+                        rows.add(List.of(row.getLong(1)));
                     }
                     count = rows.size();
                 } else {

@@ -109,72 +109,21 @@ class GroupedCallsTest {
 
     @Test
     void countsAndRowsGoToTheirCallers() throws Exception {
-        List<CommitWrite<Long>> balances = new ArrayList<>();
-        List<CommitWrite<Void>> counts = new ArrayList<>();
-        ConcurrentLinkedQueue<Thread> mapping = new ConcurrentLinkedQueue<>();
-        List<Thread> callers = new ArrayList<>();
+        List<CommitWrite> balances = new ArrayList<>();
+        List<CommitWrite> counts = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, Crowd.builder(8).build())) {
             for (int id = 1; id <= 4; id++) {
                 CommitWrites writes = new CommitWrites();
-                balances.add(writes.addReturning(
-                        "update account set balance = balance + ? where id = 1 returning balance",
-                        row -> {
-                            mapping.add(Thread.currentThread());
-                            return row.getLong(1);
-                        },
-                        id));
+                balances.add(writes.add("update account set balance = balance + ? where id = 1 returning balance", id));
                 counts.add(writes.add("insert into ledger(id) select ? from generate_series(1, ?)", id, id));
-                callers.add(crowd.add(writes).thread);
+                crowd.add(writes);
             }
         }
         for (int i = 0; i < 4; i++) {
-            assertThat(balances.get(i).rows()).containsExactly((i + 1) * (i + 2) / 2L);
+            assertThat(balances.get(i).rows()).containsExactly(List.of((i + 1) * (i + 2) / 2L));
             assertThat(counts.get(i).count()).isEqualTo(i + 1L);
         }
-        assertThat(mapping).containsExactlyElementsOf(callers);
         assertThat(transactions()).isEqualTo("10");
-    }
-
-    @Test
-    void whatAMapperThrowsIsTheOutcomeOfNobodyElse() throws Exception {
-        CommitWrites first = pay(1, 1);
-        CommitWrites writes = pay(2, 1);
-        CommitWrite<Long> mapped = writes.addReturning(
-                "insert into ledger(id) values (?) returning id",
-                row -> {
-                    throw new StackOverflowError("deep");
-                },
-                3);
-        CommitWrites last = pay(4, 1);
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
-            for (CommitWrites each : List.of(first, writes, last, pay(5, 1))) {
-                callers.add(crowd.add(each));
-            }
-        }
-        for (Caller each : callers) {
-            assertThat(each.failure()).isNull();
-        }
-        assertThatThrownBy(mapped::rows).isInstanceOf(SQLException.class).hasRootCauseMessage("deep");
-        assertThat(transactions()).isEqualTo("5");
-    }
-
-    /** As alone, where its call holds the key. */
-    @Test
-    void aMapperThatLocksTheSameKeyIsRefused() throws Exception {
-        RowLocks locks = Crowd.builder(2).build();
-        DataSource dataSource = database.dataSource();
-        CommitWrites writes = new CommitWrites();
-        CommitWrite<Long> mapped = writes.addReturning("insert into ledger(id) values (2) returning id", row -> {
-            locks.execute(dataSource, forUpdate(Crowd.KEY), pay(3, 1));
-            return 1L;
-        });
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            crowd.add(pay(1, 1));
-            crowd.add(writes);
-        }
-        assertThatThrownBy(mapped::rows).hasRootCauseInstanceOf(IllegalStateException.class);
-        assertThat(ids()).isEqualTo("1 2");
     }
 
     /** A pool closes a connection for some errors, whose ever they are. */
@@ -411,10 +360,9 @@ class GroupedCallsTest {
         CommitWrites[] all = new CommitWrites[4];
         for (int id = 1; id <= all.length; id++) {
             all[id - 1] = pay(id, 1);
-            all[id - 1].addReturning(
+            all[id - 1].add(
                     "update account set note = (?::" + (large instanceof String ? "text" : "int[]")
                             + ")::text where id = 2 returning note",
-                    row -> 1,
                     large);
         }
         expectAlone(Crowd.builder(4).build(), all);
@@ -424,14 +372,13 @@ class GroupedCallsTest {
     @ValueSource(booleans = {false, true})
     void manyLargeAnswersAndAFailureInTheLastMember(boolean failing) throws Exception {
         int size = 64;
-        List<CommitWrite<String>> notes = new ArrayList<>();
+        List<CommitWrite> notes = new ArrayList<>();
         List<Caller> callers = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, Crowd.builder(size).build())) {
             for (int id = 1; id <= size; id++) {
                 CommitWrites writes = new CommitWrites();
-                notes.add(writes.addReturning(
+                notes.add(writes.add(
                         "insert into ledger(id, amount) values (?, ?) returning repeat('y', 100000) || id",
-                        row -> row.getString(1),
                         id,
                         failing && id == size ? 13 : 1));
                 callers.add(crowd.add(writes));
@@ -442,7 +389,7 @@ class GroupedCallsTest {
                 assertThat(callers.get(id - 1).failure()).isInstanceOf(SQLException.class);
             } else {
                 assertThat(callers.get(id - 1).failure()).isNull();
-                assertThat(notes.get(id - 1).rows().get(0))
+                assertThat((String) notes.get(id - 1).rows().get(0).get(0))
                         .hasSize(100_000 + String.valueOf(id).length());
             }
         }

@@ -110,7 +110,7 @@ class AtCommitTest {
     @ValueSource(classes = {Before.class, With.class})
     void theyAreStoredWithTheTransaction(Class<?> manager) {
         try (Application application = start(manager)) {
-            List<CommitWrite<?>> writes = new ArrayList<>();
+            List<CommitWrite> writes = new ArrayList<>();
             application.template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> {
                 application.jdbc.update("update account set balance = 5 where id = 1");
                 writes.add(application.template.atCommit().add(ADD, 1, 1).expectOneRow());

@@ -23,7 +23,7 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean obse
      * @throws RowlockException if it has not: the locks cannot be had, or for another reason that is known
      * @throws SQLException if a write or the commit fails
      */
-    public void run(PgSession session, ResolvedRequest request, List<Write<?>> writes) throws SQLException {
+    public void run(PgSession session, ResolvedRequest request, List<Write> writes) throws SQLException {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = new WriteFlushes(session, writes, request.names(), ending);

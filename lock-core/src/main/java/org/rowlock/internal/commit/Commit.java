@@ -51,7 +51,7 @@ public final class Commit {
      * @throws SQLException if it has not, for a reason of the work's own, such as a deferred constraint
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
-    public void run(List<Write<?>> writes) throws SQLException {
+    public void run(List<Write> writes) throws SQLException {
         if (connection.isClosed()) {
             throw Exceptions.connectionLost(
                     "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
@@ -129,13 +129,10 @@ public final class Commit {
      * @throws RowlockException if not as many rows are changed as expected
      * @throws SQLException if a write fails
      */
-    public void send(PgSession session, List<Write<?>> writes) throws SQLException {
+    public void send(PgSession session, List<Write> writes) throws SQLException {
         try (WriteFlushes flushes = new WriteFlushes(session, writes, names, null)) {
             send(session, flushes);
             flushes.done();
-            if (flushes.map()) {
-                session.refuseIfOver("It is not known whether " + errors.work() + " is stored");
-            }
         }
     }
 
@@ -156,7 +153,7 @@ public final class Commit {
     }
 
     /**
-     * After a flush that has committed. The mappers come last: by then all is decided that they could change.
+     * After a flush that has committed.
      *
      * @throws RowlockException if it has not
      */
@@ -165,16 +162,10 @@ public final class Commit {
             throw errors.notEnded(session);
         }
         flushes.done();
-        try {
-            EarlyRelease.tell(connection);
-            SQLException unconfirmed = flushes.ending.confirm(session, flushes.last().warning);
-            if (unconfirmed != null) {
-                throw errors.notConfirmed(unconfirmed);
-            }
-        } finally {
-            if (flushes.map()) {
-                EarlyRelease.leaveNothingBegun(session);
-            }
+        EarlyRelease.tell(connection);
+        SQLException unconfirmed = flushes.ending.confirm(session, flushes.last().warning);
+        if (unconfirmed != null) {
+            throw errors.notConfirmed(unconfirmed);
         }
     }
 

@@ -143,17 +143,6 @@ public final class EarlyRelease {
         }
     }
 
-    /** What a mapper has begun is neither the caller's transaction nor the pool's. */
-    static void leaveNothingBegun(PgSession session) {
-        try {
-            if (!session.isClosed() && session.hasBegun()) {
-                session.connection().rollback();
-            }
-        } catch (Throwable e) {
-            LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
-        }
-    }
-
     private Optional<ReleaseSql> sql(PgSession session) throws SQLException {
         if (session.isHotStandby()) {
             return Optional.empty();

@@ -9,7 +9,6 @@ import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.Exceptions;
@@ -23,9 +22,8 @@ public final class WriteFlushes implements AutoCloseable {
     final PgSession session;
 
     final Ending ending;
-    private final List<Write<?>> writes;
+    private final List<Write> writes;
     private final KeyNames names;
-    private final List<WriteResult<?>> results = new ArrayList<>(2);
     /** Of which the last has the ending, if there is one. */
     private final List<WriteScript> scripts = new ArrayList<>(1);
 
@@ -41,7 +39,7 @@ public final class WriteFlushes implements AutoCloseable {
      * @param ending what is to go with the last, or null for nothing
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
-    public WriteFlushes(PgSession session, List<Write<?>> writes, KeyNames names, @Nullable Ending ending)
+    public WriteFlushes(PgSession session, List<Write> writes, KeyNames names, @Nullable Ending ending)
             throws SQLException {
         this.session = session;
         this.writes = writes;
@@ -49,9 +47,10 @@ public final class WriteFlushes implements AutoCloseable {
         this.ending = ending == null ? Ending.PLAIN : ending;
         this.commits = ending != null;
         boolean uncounted = false;
-        for (Write<?> write : writes) {
+        int number = 0;
+        for (Write write : writes) {
             WriteForm form = WriteForms.of(session, write);
-            add(write, form, results.size() + 1);
+            add(write, form, ++number);
             uncounted |= write.isExpecting() && !form.changes();
         }
         this.checkedHere = uncounted;
@@ -66,9 +65,9 @@ public final class WriteFlushes implements AutoCloseable {
     }
 
     /** Whether all of them are an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
-    public static boolean areChanges(PgSession session, List<Write<?>> writes) {
+    public static boolean areChanges(PgSession session, List<Write> writes) {
         try {
-            for (Write<?> write : writes) {
+            for (Write write : writes) {
                 if (!WriteForms.of(session, write).changes()) {
                     return false;
                 }
@@ -80,14 +79,13 @@ public final class WriteFlushes implements AutoCloseable {
         }
     }
 
-    private <T> void add(Write<T> write, WriteForm form, int number) {
-        WriteResult<T> result = new WriteResult<>(write);
-        results.add(result);
+    private void add(Write write, WriteForm form, int number) {
+        write.begin();
         for (List<@Nullable Object> binds : write.executions()) {
             if (scripts.isEmpty() || last().size() == MOST_IN_ONE) {
                 scripts.add(new WriteScript(session));
             }
-            last().add(result, form, number, binds);
+            last().add(write, form, number, binds);
         }
     }
 
@@ -120,7 +118,7 @@ public final class WriteFlushes implements AutoCloseable {
     private void checkCounts() {
         for (int i = 0; i < writes.size(); i++) {
             long expected = writes.get(i).expected();
-            for (long count : results.get(i).counts()) {
+            for (long count : writes.get(i).answers()) {
                 if (writes.get(i).isExpecting() && count != expected) {
                     throw unexpected(i + 1, count, null);
                 }
@@ -142,29 +140,14 @@ public final class WriteFlushes implements AutoCloseable {
         return commits && last().sent;
     }
 
-    /** Hands out what the writes did, but for the rows. */
+    /** Hands out what the writes did. */
     void done() {
-        results.forEach(WriteResult::handOut);
+        writes.forEach(Write::done);
     }
 
     /** The writes may be stored, and what they did is not known: they are not to be sent again. */
     public void untold(CommitOutcomeUnknownException why) {
         writes.forEach(write -> write.untold(why));
-    }
-
-    /**
-     * Runs the mappers. They are the caller's code, and all that Rowlock has to know is known by now.
-     *
-     * @return whether there were any
-     */
-    boolean map() {
-        results.forEach(WriteResult::map);
-        for (WriteScript script : scripts) {
-            if (script.isMapped()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     @Override
@@ -174,7 +157,7 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** @param number of the write, from 1 */
     UnexpectedRowCountException unexpected(int number, long found, @Nullable Throwable cause) {
-        Write<?> write = writes.get(number - 1);
+        Write write = writes.get(number - 1);
         return Exceptions.unexpectedRowCount(
                 "Nothing is stored: write " + number + " of " + writes.size() + " was to change "
                         + write.expected()

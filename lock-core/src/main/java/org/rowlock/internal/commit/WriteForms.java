@@ -19,7 +19,7 @@ public final class WriteForms {
      * @throws IllegalArgumentException if it is not one statement, ends the transaction, is no write, or its values do
      *     not fit
      */
-    static WriteForm of(PgSession session, Write<?> write) throws SQLException {
+    static WriteForm of(PgSession session, Write write) throws SQLException {
         WriteForm form = of(session, write.sql());
         check(write, form);
         return form;
@@ -48,7 +48,7 @@ public final class WriteForms {
         }
     }
 
-    private static void check(Write<?> write, WriteForm form) {
+    private static void check(Write write, WriteForm form) {
         if (form.statements() != 1) {
             throw new IllegalArgumentException("The SQL of a write is " + form.statements()
                     + " statements, and must be one; add each by itself. Nothing is stored: " + write.sql());
@@ -64,10 +64,6 @@ public final class WriteForms {
                             : "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work,"
                                     + " or by itself")
                     + ". Nothing is stored: " + write.sql());
-        }
-        if (write.mapper() != null && form.changes() && !form.returning()) {
-            throw new IllegalArgumentException("A write with a row mapper returns no rows; add RETURNING, or leave out"
-                    + " the mapper. Nothing is stored: " + write.sql());
         }
         for (List<@Nullable Object> binds : write.executions()) {
             if (binds.size() != form.parameters()) {

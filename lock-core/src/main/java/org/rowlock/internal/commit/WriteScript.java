@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -14,7 +15,6 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
@@ -49,21 +49,21 @@ final class WriteScript implements Tail {
     boolean ended;
 
     /** One execution of a write, and where its results go. */
-    private record Execution(Statement statement, List<@Nullable Object> binds, WriteResult<?> result) {}
+    private record Execution(Statement statement, List<@Nullable Object> binds, Write write) {}
 
     /**
      * All that the text of one execution depends on.
      *
      * @param expected how many rows the server is to check for, or {@link Write#ANY}
      */
-    record Statement(String sql, int number, long expected, boolean returning, boolean rows) {
+    record Statement(String sql, int number, long expected, boolean returning) {
         boolean isChecked() {
             return expected != Write.ANY;
         }
 
         String text() {
             String text = Insert.withoutSemicolon(sql);
-            return isChecked() ? WriteSql.checked(text, returning, expected, number, rows) : text;
+            return isChecked() ? WriteSql.checked(text, returning, expected, number) : text;
         }
     }
 
@@ -80,11 +80,9 @@ final class WriteScript implements Tail {
         this.session = session;
     }
 
-    void add(WriteResult<?> result, WriteForm form, int number, List<@Nullable Object> binds) {
-        Write<?> write = result.write();
+    void add(Write write, WriteForm form, int number, List<@Nullable Object> binds) {
         long expected = form.changes() ? write.expected() : Write.ANY;
-        Statement statement = new Statement(write.sql(), number, expected, form.returning(), write.mapper() != null);
-        executions.add(new Execution(statement, binds, result));
+        executions.add(new Execution(new Statement(write.sql(), number, expected, form.returning()), binds, write));
     }
 
     /**
@@ -186,28 +184,14 @@ final class WriteScript implements Tail {
     @Override
     public boolean isOneShot() {
         for (int i = 0; i < executions.size(); i++) {
-            if (i > 0 && executions.get(i).result() == executions.get(i - 1).result()) {
+            if (i > 0 && executions.get(i).write() == executions.get(i - 1).write()) {
                 return true;
             }
         }
-        return isMapped() && Tail.hasUntyped(binds());
+        return executions.stream().anyMatch(each -> each.statement().returning()) && Tail.hasUntyped(binds());
     }
 
-    @Override
-    public boolean isReadTwice() {
-        return isMapped();
-    }
-
-    boolean isMapped() {
-        for (Execution execution : executions) {
-            if (execution.statement().rows()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Reads how many rows each execution has changed or returned, and keeps those that are to be mapped. */
+    /** Reads how many rows each execution has changed or returned, and what it has returned. */
     @Override
     public void read(PreparedStatement statement, boolean firstIsRows) throws SQLException {
         ended = ending != null && !session.hasBegun();
@@ -219,7 +203,7 @@ final class WriteScript implements Tail {
             if (isRows) {
                 readRows(statement, execution);
             } else {
-                execution.result().answered(Math.max(0, statement.getLargeUpdateCount()), null);
+                execution.write().answered(Math.max(0, statement.getLargeUpdateCount()));
             }
         }
         if (ending != null) {
@@ -228,21 +212,30 @@ final class WriteScript implements Tail {
         warning = PgSession.replicationWarning(statement.getWarnings());
     }
 
-    private void readRows(PreparedStatement statement, Execution execution) throws SQLException {
+    private static void readRows(PreparedStatement statement, Execution execution) throws SQLException {
         ResultSet rows = statement.getResultSet();
-        boolean mapped = execution.statement().rows();
+        boolean checked = execution.statement().isChecked();
+        // The count is in the last column; if it is zero the only row is none of the write's.
+        int columns = rows.getMetaData().getColumnCount() - (checked ? 1 : 0);
         long count = 0;
-        if (execution.statement().isChecked()) {
-            // In the last column; if it is zero the only row is none of the write's.
-            rows.next();
-            count = rows.getLong(rows.getMetaData().getColumnCount());
-        } else if (mapped) {
-            count = rows.last() ? rows.getRow() : 0;
-        } else {
-            while (rows.next()) {
-                count++;
+        while (rows.next()) {
+            count = checked ? rows.getLong(columns + 1) : count + 1;
+            if (count > 0 && columns > 0) {
+                readRow(rows, columns, execution.write());
             }
         }
-        execution.result().answered(count, mapped ? rows : null);
+        execution.write().answered(count);
+    }
+
+    private static void readRow(ResultSet row, int columns, Write write) {
+        List<@Nullable Object> values = new ArrayList<>(columns);
+        try {
+            for (int i = 1; i <= columns; i++) {
+                values.add(row.getObject(i));
+            }
+        } catch (SQLException e) {
+            write.unread(e);
+        }
+        write.returned(Collections.unmodifiableList(values));
     }
 }

@@ -41,11 +41,11 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
     /** Sends writes with the lock of the key and the COMMIT. */
     @FunctionalInterface
     public interface Flush {
-        void send(LockWait wait, List<Write<?>> writes) throws SQLException;
+        void send(LockWait wait, List<Write> writes) throws SQLException;
     }
 
     /** A call as one of a group, or null if it never is. */
-    public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write<?>> writes) {
+    public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write> writes) {
         if (largest < 2
                 || request.keys().size() != 1
                 // Two spellings of one key, of which a leader locks its own alone.
@@ -100,8 +100,6 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         List<Member> all = new ArrayList<>(List.of(leader));
         taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
         all.forEach(each -> each.begin(observer));
-        List<Member> others = all.subList(1, all.size());
-        others.forEach(each -> each.writes.forEach(write -> write.mapBy(each)));
         boolean undone = false;
         taken.forEach(QueueEntry::sent);
         @Nullable Throwable unknown = null;
@@ -122,7 +120,6 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
             unknown = e;
             throw e;
         } finally {
-            others.forEach(each -> each.writes.forEach(write -> write.mapBy(null)));
             if (undone) {
                 taken.forEach(QueueEntry::handBack);
             } else {
@@ -176,8 +173,8 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
                 .orElseThrow();
     }
 
-    private static List<Write<?>> writes(List<Member> all) {
-        List<Write<?>> writes = new ArrayList<>(all.get(0).writes);
+    private static List<Write> writes(List<Member> all) {
+        List<Write> writes = new ArrayList<>(all.get(0).writes);
         // What is deferred to the COMMIT might be made good by the next one, which it would not be alone.
         writes.add(own(GroupSql.CONSTRAINTS));
         all.subList(1, all.size()).forEach(each -> writes.addAll(each.writes));
@@ -186,8 +183,8 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         return writes;
     }
 
-    private static Write<?> own(String sql, Object... binds) {
-        return new Write<Void>(sql, null).and(binds);
+    private static Write own(String sql, Object... binds) {
+        return new Write(sql).and(binds);
     }
 
     /** @param why of a class whose text the caller's code may make */

@@ -1,14 +1,8 @@
 package org.rowlock.internal.group;
 
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -16,7 +10,6 @@ import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.RowMapper;
 import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
@@ -27,7 +20,7 @@ import org.rowlock.internal.session.PgSession;
  * One call that a group may do. Its own thread waits in the queue; if a leader takes it, the leader's thread sends its
  * writes.
  */
-public final class Member implements Runnable, Write.Mapping {
+public final class Member {
     /**
      * So that what is sent fits into the buffers on the way, if the server stops reading until its answers are read.
      */
@@ -39,12 +32,9 @@ public final class Member implements Runnable, Write.Mapping {
     /** Of which it is known how much they take, and that to send them twice is to send the same. */
     private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
 
-    /** A mapper of another caller is not to hold a connection for good. */
-    private static final int MOST_MAPPING_SECONDS = 10;
-
     final LockKey key;
     final LockWait bound;
-    final List<Write<?>> writes;
+    final List<Write> writes;
     private final int executions;
     private final long bytes;
     /** With the two of the group's own. */
@@ -53,13 +43,11 @@ public final class Member implements Runnable, Write.Mapping {
     private long groupBytes;
     private final LockRequest request;
     private final LockStrategy strategy;
-    private final Thread thread = Thread.currentThread();
     private final long startNanos = System.nanoTime();
     private Events.@Nullable OfAcquisition event;
     private long sentNanos = startNanos;
-    private volatile @Nullable Runnable mapping;
 
-    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write<?>> writes) {
+    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write> writes) {
         this.key = request.keys().get(0);
         this.request = request;
         this.bound = bound;
@@ -76,7 +64,7 @@ public final class Member implements Runnable, Write.Mapping {
                         .sum();
     }
 
-    private static Stream<List<@Nullable Object>> executions(List<Write<?>> writes) {
+    private static Stream<List<@Nullable Object>> executions(List<Write> writes) {
         return writes.stream().flatMap(write -> write.executions().stream());
     }
 
@@ -133,40 +121,5 @@ public final class Member implements Runnable, Write.Mapping {
     /** Reports what became of it, once; on its own thread. */
     void tell(LockObserver observer, LockAcquisition.Outcome outcome) {
         observer.end(event, sentNanos, request.keys(), request.mode(), strategy, bound, outcome);
-    }
-
-    /**
-     * Has a mapper run by the thread that waits: it is the caller's code, and may look at what belongs to its thread.
-     */
-    @Override
-    public <T> T map(RowMapper<T> mapper, ResultSet row) throws SQLException {
-        CompletableFuture<T> mapped = new CompletableFuture<>();
-        mapping = () -> {
-            try {
-                mapped.complete(mapper.map(row));
-            } catch (Throwable e) {
-                mapped.completeExceptionally(e);
-            }
-        };
-        LockSupport.unpark(thread);
-        try {
-            return mapped.orTimeout(MOST_MAPPING_SECONDS, TimeUnit.SECONDS).join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof SQLException sql
-                    ? sql
-                    : new SQLException(
-                            "The row mapper of a write failed, or took more than " + MOST_MAPPING_SECONDS
-                                    + " seconds in a group, whose connection it keeps. The write is done all the same",
-                            e.getCause());
-        }
-    }
-
-    @Override
-    public void run() {
-        Runnable task = mapping;
-        if (task != null) {
-            mapping = null;
-            task.run();
-        }
     }
 }

@@ -86,12 +86,7 @@ final class KeyQueue {
         boolean interrupted = false;
         while (entry.state == State.WAITING || entry.state == State.TAKEN) {
             if (entry.state == State.TAKEN) {
-                if (entry.offer instanceof Runnable own) {
-                    own.run();
-                }
-                if (entry.state == State.TAKEN) {
-                    LockSupport.park(this);
-                }
+                LockSupport.park(this);
                 interrupted |= Thread.interrupted();
                 continue;
             }

@@ -20,7 +20,6 @@ import org.rowlock.LockFront;
  * {@linkplain #handBack handed it back}; then it stands in the queue again where it stood, is not taken a second time,
  * and goes in by itself. Entries that the holder has neither completed nor handed back when it leaves are handed back,
  * unless it has {@linkplain #sent sent} their work: these end with an error, as nobody knows what became of it.
- * An offer that is a {@link Runnable} is run by the waiting thread, whenever that wakes while it is taken.
  */
 public final class QueueEntry {
     public enum State {

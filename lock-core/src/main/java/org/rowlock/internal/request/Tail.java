@@ -58,11 +58,6 @@ public interface Tail {
         return true;
     }
 
-    /** Whether rows are counted before they are mapped. */
-    default boolean isReadTwice() {
-        return false;
-    }
-
     /** Called if the server has run none of what was sent. */
     default void unsent() {}
 

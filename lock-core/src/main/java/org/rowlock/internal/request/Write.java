@@ -1,6 +1,5 @@
 package org.rowlock.internal.request;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,41 +8,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrite;
-import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Given;
 
 /** A caller's statement that is sent with the COMMIT, and once it is committed, what it did. */
-public final class Write<T> implements CommitWrite<T> {
+public final class Write implements CommitWrite {
     /** As many rows as it may be. */
     public static final long ANY = -1;
 
     private final String sql;
-    private final @Nullable RowMapper<T> mapper;
     private final List<List<@Nullable Object>> executions = new ArrayList<>(1);
     private long expected = ANY;
-    private @Nullable Mapping mapping;
-    private @Nullable WriteResult<T> result;
+    private final List<Long> counts = new ArrayList<>(1);
+    private final List<List<@Nullable Object>> rows = new ArrayList<>(0);
+    private @Nullable SQLException unread;
+    private boolean done;
 
     /** Why its answer was not read, of a write that is or may be stored; else null. */
     private @Nullable CommitOutcomeUnknownException untold;
 
-    public Write(String sql, @Nullable RowMapper<T> mapper) {
+    public Write(String sql) {
         this.sql = Given.text(sql, "The SQL of the write", "one statement");
-        this.mapper = mapper;
-    }
-
-    /** Runs mappers in another way. */
-    public interface Mapping {
-        <T> T map(RowMapper<T> mapper, ResultSet row) throws SQLException;
-    }
-
-    /** Has its mapper run so; null for as usual. */
-    public void mapBy(@Nullable Mapping other) {
-        mapping = other;
     }
 
     @Override
-    public Write<T> and(@Nullable Object... binds) {
+    public Write and(@Nullable Object... binds) {
         Given.notNull(binds, "The binds are null; give a value per parameter, or none");
         refuseIfSent();
         // Not List.of(), as a bind may be null.
@@ -52,23 +40,16 @@ public final class Write<T> implements CommitWrite<T> {
     }
 
     @Override
-    public Write<T> expectRows(long rows) {
-        if (rows < 0) {
-            throw new IllegalArgumentException(rows + " rows cannot be expected; give 0 or more");
+    public Write expectRows(long number) {
+        if (number < 0) {
+            throw new IllegalArgumentException(number + " rows cannot be expected; give 0 or more");
         }
-        expected = rows;
+        expected = number;
         return this;
     }
 
     public String sql() {
         return sql;
-    }
-
-    @Nullable
-    public RowMapper<T> mapper() {
-        RowMapper<T> own = mapper;
-        Mapping by = mapping;
-        return own == null || by == null ? own : row -> by.map(own, row);
     }
 
     public List<List<@Nullable Object>> executions() {
@@ -93,7 +74,7 @@ public final class Write<T> implements CommitWrite<T> {
                             + untold.getMessage(),
                     untold);
         }
-        if (result != null) {
+        if (done) {
             throw new IllegalStateException(
                     "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
         }
@@ -101,34 +82,65 @@ public final class Write<T> implements CommitWrite<T> {
 
     @Override
     public List<Long> counts() {
-        return List.copyOf(result().counts());
+        refuseUntold();
+        return List.copyOf(counts);
     }
 
     @Override
-    public List<T> rows() throws SQLException {
-        // Not List.copyOf(), as a mapper may give null.
-        return Collections.unmodifiableList(result().rows());
+    public List<List<@Nullable Object>> rows() throws SQLException {
+        refuseUntold();
+        if (unread != null) {
+            throw unread;
+        }
+        return Collections.unmodifiableList(rows);
     }
 
-    private WriteResult<T> result() {
+    private void refuseUntold() {
         if (untold != null) {
             throw new IllegalStateException("What it did is not known. " + untold.getMessage(), untold);
         }
-        if (result == null) {
+        if (!done) {
             throw new IllegalStateException(
                     "What it did is not known: it is sent with the COMMIT, and the transaction has"
                             + " not committed. Ask afterwards: " + sql);
         }
-        return result;
     }
 
-    void done(WriteResult<T> did) {
-        result = did;
+    /** It is to be sent, perhaps once more, as the try before was undone. */
+    public void begin() {
+        counts.clear();
+        rows.clear();
+        unread = null;
+    }
+
+    /** The next execution has been answered. */
+    public void answered(long changed) {
+        counts.add(changed);
+    }
+
+    /** And has returned a row. */
+    public void returned(List<@Nullable Object> values) {
+        rows.add(values);
+    }
+
+    /** What it has returned cannot be read, which comes too late to undo anything. */
+    public void unread(SQLException failure) {
+        unread = failure;
+    }
+
+    /** How many rows each execution so far has changed; not handed out yet. */
+    public List<Long> answers() {
+        return counts;
+    }
+
+    /** It is stored. */
+    public void done() {
+        done = true;
     }
 
     /** It may be stored, and what it did is not known: it is not to be sent again. */
     public void untold(CommitOutcomeUnknownException why) {
-        if (result == null) {
+        if (!done) {
             untold = why;
         }
     }

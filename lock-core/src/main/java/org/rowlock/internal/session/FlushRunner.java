@@ -45,7 +45,7 @@ public final class FlushRunner {
         tail.open().close();
         return send(
                 session,
-                tail.open().keep(session.prepareScript(flush.sql(), oneShot || tail.isOneShot(), tail.isReadTwice())),
+                tail.open().keep(session.prepareScript(flush.sql(), oneShot || tail.isOneShot(), false)),
                 flush,
                 request,
                 tail);

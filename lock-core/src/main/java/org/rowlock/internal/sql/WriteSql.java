@@ -29,18 +29,17 @@ public final class WriteSql {
      * The text with the check. It has one parameter more, behind its own, for {@link GuardSql#mark}.
      *
      * @param sql the statement, without a semicolon at its end
-     * @param returning whether it has a RETURNING of its own
+     * @param returning whether it has a RETURNING of its own; then the count is in a column behind those, and without
+     *     any row there is one
      * @param number of the write, from 1
-     * @param rows whether its rows are read; then the count is in a column behind theirs, and without any there is one
-     *     row
      */
-    public static String checked(String sql, boolean returning, long expected, int number, boolean rows) {
+    public static String checked(String sql, boolean returning, long expected, int number) {
         // The line break ends a comment that the statement may end with.
         String counted = "with rowlock as (" + sql + (returning ? "\n)" : "\nreturning 1)");
         String check = "case when pg_catalog.count(*) = " + expected + " then pg_catalog.count(*) else"
                 + " cast(cast(? as pg_catalog.text) || '" + WRONG + number + " was to change " + expected
                 + " row(s), found ' || pg_catalog.count(*) as pg_catalog.int8) end";
-        return rows
+        return returning
                 ? counted + " select r.*, c.n from (select " + check + " as n from rowlock) as c"
                         + " left join rowlock as r on true"
                 : counted + " select " + check + " from rowlock";

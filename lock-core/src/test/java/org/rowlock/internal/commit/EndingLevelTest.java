@@ -152,7 +152,7 @@ class EndingLevelTest {
             assertThatThrownBy(() -> release.commit(connection, true))
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
-            Write<Void> write = new Write<>("insert into " + database.schema() + ".item values (2)", null);
+            Write write = new Write("insert into " + database.schema() + ".item values (2)");
             write.and();
             assertThatThrownBy(() -> new Commit(connection, List.of(), KeyNames.WITH_IDS, Ending.Choice.PLAIN)
                             .run(List.of(write)))

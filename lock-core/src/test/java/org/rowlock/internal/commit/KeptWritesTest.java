@@ -6,7 +6,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.WriteForm;
@@ -18,11 +17,7 @@ class KeptWritesTest {
     private Flush behindLock(String sql, int executions) {
         WriteScript writes = new WriteScript(null);
         for (int i = 0; i < executions; i++) {
-            writes.add(
-                    new WriteResult<>(new Write<>(sql, null)),
-                    new WriteForm("update", true, false, 0, 1),
-                    i + 1,
-                    List.of());
+            writes.add(new Write(sql), new WriteForm("update", true, false, 0, 1), i + 1, List.of());
         }
         writes.end(Ending.PLAIN);
         return flushes.flush(ResolvedRequest.NONE, false, false, writes);

@@ -201,7 +201,7 @@ public class RoundTrips extends LockWorkload {
     /** The lock, with a read or with the updates, in one flush; the updates with the commit. */
     private void runByRowlock(RowLocks locks, DataSource pool, int aid) throws SQLException {
         LockRequest lock = forUpdate(LockKey.row(Accounts.TABLE, aid));
-        List<CommitWrite<Void>> updates;
+        List<CommitWrite> updates;
         if (flushes == 1) {
             CommitWrites writes = new CommitWrites();
             updates = addTo(writes, aid);
@@ -214,7 +214,7 @@ public class RoundTrips extends LockWorkload {
         checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());
     }
 
-    private List<CommitWrite<Void>> addTo(CommitWrites writes, int aid) {
+    private List<CommitWrite> addTo(CommitWrites writes, int aid) {
         return UPDATES.stream()
                 .map(sql -> writes.add(sql, aid))
                 .map(update -> expecting ? update.expectOneRow() : update)
