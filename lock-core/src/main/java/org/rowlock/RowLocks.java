@@ -37,7 +37,7 @@ public final class RowLocks {
 
     RowLocks(RowLocksBuilder builder) {
         LockRequests requests = new LockRequests(builder.config());
-        LockObserver observer = new LockObserver(builder.listener);
+        LockObserver observer = new LockObserver(builder.listeners);
         this.release = builder.release;
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
         this.calls = new LockCalls(requests, observer, queues, new Releases(release), builder.front);

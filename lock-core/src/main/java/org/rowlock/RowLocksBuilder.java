@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Given;
@@ -29,9 +28,7 @@ public final class RowLocksBuilder {
     LockRelease release = LockRelease.PLAIN;
     LockFront front = LockFront.ADAPTIVE;
     KeyNames names = KeyNames.WITH_IDS;
-
-    @Nullable
-    LockListener listener;
+    final List<LockListener> listeners = new ArrayList<>();
 
     RowLocksBuilder() {}
 
@@ -185,12 +182,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with what is notified of every attempt to lock} Default none.
+     * {@return this, with one more that is notified of every attempt to lock} Default none.
      *
      * @param listener the listener; thread-safe
      */
     public RowLocksBuilder listener(LockListener listener) {
-        this.listener = Given.notNull(listener, "The listener given to RowLocks.builder() is null");
+        listeners.add(Given.notNull(listener, "The listener given to RowLocks.builder() is null"));
         return this;
     }
 

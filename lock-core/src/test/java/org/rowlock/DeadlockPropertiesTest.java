@@ -165,7 +165,7 @@ class DeadlockPropertiesTest {
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy, KeyQueues queues)
             throws Exception {
         LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, KeyNames.WITH_IDS);
-        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(null), queues);
+        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(List.of()), queues);
         int deadlocks = run(
                 program,
                 (connection, row, mode) -> new TransactionLocks(connection, calls)

@@ -56,7 +56,7 @@ class FrontLockTest {
         LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10, KeyNames.WITH_IDS);
         return new LockCalls(
                 new LockRequests(config),
-                new LockObserver(null),
+                new LockObserver(List.of()),
                 new KeyQueues(() -> new FixedWidth(100, bound.toNanos())),
                 new Releases(LockRelease.PLAIN),
                 front);
@@ -375,7 +375,8 @@ class FrontLockTest {
                 exact.add(isExact);
             }
         };
-        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(null), new KeyQueues(() -> told));
+        LockCalls calls =
+                new LockCalls(new LockRequests(config), new LockObserver(List.of()), new KeyQueues(() -> told));
         Session session = database.session("one");
         lock(session, calls, forUpdate(ROW));
         lock(session, calls, forUpdate(OTHER));

@@ -45,7 +45,7 @@ class GateTest {
     private record Gated(KeyQueues gate, LockCalls calls) {
         static Gated by(KeyQueues gate) {
             LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
-            return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(null), gate));
+            return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(List.of()), gate));
         }
 
         Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {

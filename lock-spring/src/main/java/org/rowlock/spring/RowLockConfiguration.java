@@ -9,7 +9,6 @@ import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
 import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.beans.factory.ObjectProvider;
@@ -47,12 +46,6 @@ class RowLockConfiguration {
     }
 
     @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RowLockUsages rowLockUsages(LockChains chains) {
-        return chains.usages();
-    }
-
-    @Bean
     SpringLocks rowLockSpringLocks(
             ObjectProvider<RowLocks> locks,
             ObjectProvider<RowLockSettings> settings,
@@ -72,7 +65,7 @@ class RowLockConfiguration {
     @Fallback
     RowLockTemplate rowLockTemplate(
             SpringLocks locks, PlatformTransactionManager transactions, ConfigurableListableBeanFactory beans) {
-        DataSource dataSource = new DataSources(beans).ofDefault();
+        DataSource dataSource = new DataSources(beans).of(null);
         return new RowLockTemplate(locks, transactions, dataSource);
     }
 
@@ -83,7 +76,7 @@ class RowLockConfiguration {
 
     @Bean
     StartupVerification rowLockStartupVerification(
-            SpringLocks locks, RowLockUsages usages, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
-        return new StartupVerification(locks, usages, watch, beans);
+            SpringLocks locks, LockChains chains, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
+        return new StartupVerification(locks, chains, watch, beans);
     }
 }

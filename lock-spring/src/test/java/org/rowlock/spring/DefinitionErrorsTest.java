@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
@@ -308,7 +308,7 @@ class DefinitionErrorsTest {
     @Test
     void whatRunsInsideOfTheLockIsNotRefused() {
         try (var context = Contexts.start(database, Contexts.Base.class, Fine.class)) {
-            assertThat(context.getBean(RowLockUsages.class).all()).hasSize(4);
+            assertThat(context.getBean(LockChains.class).usages()).hasSize(4);
         }
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.transaction.annotation.Transactional;
@@ -205,7 +205,7 @@ class IdTypesTest {
     @EnumSource
     void theColumnsOwnTypeIsNotRefused(LockStrategy strategy) {
         try (var context = start(strategy, Right.class)) {
-            assertThat(context.getBean(RowLockUsages.class).all()).hasSize(10);
+            assertThat(context.getBean(LockChains.class).usages()).hasSize(10);
         }
     }
 }

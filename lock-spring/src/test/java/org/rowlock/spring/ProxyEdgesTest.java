@@ -17,7 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.spring.Contexts.Probe;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.proxy.LockChains;
+import org.rowlock.spring.internal.proxy.RowLockUsage;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
@@ -109,7 +110,7 @@ class ProxyEdgesTest {
             for (int i = 0; i < 3; i++) {
                 assertThat(context.getBean(Account.class).seen(1)).isOne();
             }
-            assertThat(context.getBean(RowLockUsages.class).all()).hasSize(1);
+            assertThat(context.getBean(LockChains.class).usages()).hasSize(1);
         }
     }
 
@@ -150,8 +151,8 @@ class ProxyEdgesTest {
         try (var context = Contexts.start(database, proxies, Wrapped.class)) {
             Account account = context.getBean(Account.class);
             assertThat(account.seen(1)).isOne();
-            assertThat(context.getBean(RowLockUsages.class).all())
-                    .extracting(RowLockUsages.Usage::method)
+            assertThat(context.getBean(LockChains.class).usages())
+                    .extracting(RowLockUsage::method)
                     .containsExactly("Service.seen(int)");
         }
     }

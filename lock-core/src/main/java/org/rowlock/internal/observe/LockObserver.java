@@ -23,16 +23,16 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.KeyEntries;
 
 /**
- * Notifies the listener and the flight recorder, and throws nothing that these throw. Costs next to nothing if neither
+ * Notifies the listeners and the flight recorder, and throws nothing that these throw. Costs next to nothing if nobody
  * listens.
  */
 public final class LockObserver {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    private final @Nullable LockListener listener;
+    private final List<LockListener> listeners;
 
-    public LockObserver(@Nullable LockListener listener) {
-        this.listener = listener;
+    public LockObserver(List<LockListener> listeners) {
+        this.listeners = List.copyOf(listeners);
     }
 
     /** What is to be given to {@link #end}. */
@@ -69,16 +69,16 @@ public final class LockObserver {
             event.outcome = outcome.name();
             event.commit();
         }
-        if (listener != null) {
+        if (!listeners.isEmpty()) {
             LockAcquisition acquisition = new LockAcquisition(keys, mode, strategy, wait, outcome, since(startNanos));
-            tell(listener, told -> told.onAcquisition(acquisition));
+            tell(told -> told.onAcquisition(acquisition));
         }
     }
 
     /** Reports a passage. The keys are put in the order of the queues only if somebody listens. */
     public void endAdmission(
             Events.@Nullable OfAdmission event, long startNanos, LockRequest request, boolean admitted) {
-        if (event == null && listener == null) {
+        if (event == null && listeners.isEmpty()) {
             return;
         }
         List<LockKey> keys = KeyEntries.ordered(request.keys());
@@ -87,9 +87,9 @@ public final class LockObserver {
             event.admitted = admitted;
             event.commit();
         }
-        if (listener != null) {
+        if (!listeners.isEmpty()) {
             AdmissionWait wait = new AdmissionWait(keys, mode, admitted, since(startNanos));
-            tell(listener, told -> told.onAdmission(wait));
+            tell(told -> told.onAdmission(wait));
         }
     }
 
@@ -128,9 +128,9 @@ public final class LockObserver {
                 event.committed = committed;
                 event.commit();
             }
-            if (listener != null) {
+            if (!listeners.isEmpty()) {
                 LockHold hold = new LockHold(keys, mode, strategy, committed, since(startNanos));
-                tell(listener, told -> told.onHold(hold));
+                tell(told -> told.onHold(hold));
             }
         }
     }
@@ -146,15 +146,17 @@ public final class LockObserver {
         return Duration.ofNanos(System.nanoTime() - startNanos);
     }
 
-    private static void tell(LockListener listener, Consumer<LockListener> call) {
-        try {
-            call.accept(listener);
-        } catch (Throwable e) {
-            // Throwable, as an Error must not make what is locked or stored look as if it were not.
+    private void tell(Consumer<LockListener> call) {
+        for (LockListener each : listeners) {
             try {
-                LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
-            } catch (Throwable unsaid) {
-                // Its text, or the logger, is the caller's code as well.
+                call.accept(each);
+            } catch (Throwable e) {
+                // Throwable, as an Error must not make what is locked or stored look as if it were not.
+                try {
+                    LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
+                } catch (Throwable unsaid) {
+                    // Its text, or the logger, is the caller's code as well.
+                }
             }
         }
     }

@@ -166,9 +166,9 @@ class FlightRecorderTest {
     /** Without a recording the event is not even filled. */
     @Test
     void withoutARecordingNothingIsMade() {
-        Events.OfAcquisition event = new LockObserver(null).begin();
+        Events.OfAcquisition event = new LockObserver(List.of()).begin();
         LockKey key = row("account", 1);
-        new LockObserver(null)
+        new LockObserver(List.of())
                 .end(
                         event,
                         System.nanoTime(),

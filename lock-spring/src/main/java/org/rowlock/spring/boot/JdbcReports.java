@@ -2,6 +2,7 @@ package org.rowlock.spring.boot;
 
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -33,18 +34,15 @@ final class JdbcReports {
 
     static Map<String, RowlockJdbcMXBean> controls(Map<String, DataSource> dataSources) {
         Map<String, RowlockJdbcMXBean> controls = new LinkedHashMap<>();
-        dataSources.forEach((name, dataSource) -> {
-            if (dataSource instanceof RowlockDataSource wrapper) {
-                controls.put(name, wrapper.control());
-            }
-        });
-        dataSources.forEach((name, dataSource) -> {
-            RowlockJdbcMXBean control = control(dataSource);
-            // One that leads to another bean has no figures of its own.
-            if (control != null && !controls.containsValue(control)) {
-                controls.put(name, control);
-            }
-        });
+        // The wrappers first: one that leads to another bean has no figures of its own.
+        for (Class<?> type : List.of(RowlockDataSource.class, DataSource.class)) {
+            dataSources.forEach((name, dataSource) -> {
+                RowlockJdbcMXBean control = type.isInstance(dataSource) ? control(dataSource) : null;
+                if (control != null && !controls.containsValue(control)) {
+                    controls.put(name, control);
+                }
+            });
+        }
         return controls;
     }
 

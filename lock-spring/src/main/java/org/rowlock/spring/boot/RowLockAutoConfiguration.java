@@ -15,7 +15,7 @@ import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.pool.Routes;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.spring.metrics.LockMetrics;
 import org.springframework.beans.factory.ObjectProvider;
@@ -27,12 +27,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
-import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.convert.converter.Converter;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
@@ -64,20 +62,6 @@ public final class RowLockAutoConfiguration {
     RowLockAutoConfiguration() {}
 
     @Bean
-    @ConfigurationPropertiesBinding
-    static LockWaitConverter rowLockWaitConverter() {
-        return new LockWaitConverter();
-    }
-
-    /** Reads the waits of properties. A class and not a lambda, so that its types are known. */
-    static final class LockWaitConverter implements Converter<String, LockWait> {
-        @Override
-        public LockWait convert(String text) {
-            return LockWaits.parse(text);
-        }
-    }
-
-    @Bean
     @ConditionalOnMissingBean
     RowLocks rowLocks(
             RowLockProperties properties, ObjectProvider<LockListener> listeners, ConfigurableEnvironment environment) {
@@ -96,7 +80,7 @@ public final class RowLockAutoConfiguration {
     RowLockSettings rowLockSettings(RowLockProperties properties) {
         Duration timeout = properties.admission().timeout();
         return new RowLockSettings(
-                properties.lockWait(),
+                RowLocksFactory.set("rowlock.lock-wait", () -> LockWaits.parse(properties.lockWait())),
                 properties.admission().enabled(),
                 properties.verify(),
                 properties.missingGuard(),
@@ -138,8 +122,8 @@ public final class RowLockAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
         RowLocksEndpoint rowLocksEndpoint(
-                RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, StrategyWatch watch) {
-            return new RowLocksEndpoint(locks, usages, Routes.named(dataSources), watch);
+                RowLocks locks, LockChains chains, Map<String, DataSource> dataSources, StrategyWatch watch) {
+            return new RowLocksEndpoint(locks, chains, Routes.named(dataSources), watch);
         }
     }
 }

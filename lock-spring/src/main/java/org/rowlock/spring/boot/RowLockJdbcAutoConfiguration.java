@@ -8,15 +8,12 @@ import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.metrics.JdbcMetrics;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Condition;
-import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given, with meters of them
@@ -28,17 +25,10 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
-@Conditional(RowLockJdbcAutoConfiguration.ModeGiven.class)
+// No @ConditionalOnProperty, as YAML reads off as false.
+@ConditionalOnExpression("!'${rowlock.jdbc.mode:}'.empty")
 public final class RowLockJdbcAutoConfiguration {
     RowLockJdbcAutoConfiguration() {}
-
-    /** Also where it is off, which YAML reads as false. */
-    static final class ModeGiven implements Condition {
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return context.getEnvironment().containsProperty("rowlock.jdbc.mode");
-        }
-    }
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RowlockDataSource.class)

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.spring.Reaction;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -50,7 +49,7 @@ public record RowLockProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("row") LockStrategy strategy,
         @DefaultValue Map<String, Table> tables,
-        @DefaultValue("forever") LockWait lockWait,
+        @DefaultValue("forever") String lockWait,
         @DefaultValue("1000") int lockBudget,
         @DefaultValue Admission admission,
         @DefaultValue("true") boolean verify,

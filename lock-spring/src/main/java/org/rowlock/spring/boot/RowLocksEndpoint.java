@@ -18,10 +18,9 @@ import org.rowlock.guard.AuditedTable;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.guard.StrayWriter;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -53,13 +52,13 @@ public final class RowLocksEndpoint {
     private static final int OWN_ROWS = 100;
 
     private final RowLocks locks;
-    private final RowLockUsages usages;
+    private final LockChains chains;
     private final Map<String, DataSource> dataSources;
     private final StrategyWatch watch;
 
-    RowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, StrategyWatch watch) {
+    RowLocksEndpoint(RowLocks locks, LockChains chains, Map<String, DataSource> dataSources, StrategyWatch watch) {
         this.locks = locks;
-        this.usages = usages;
+        this.chains = chains;
         this.dataSources = Map.copyOf(dataSources);
         this.watch = watch;
     }
@@ -71,21 +70,9 @@ public final class RowLocksEndpoint {
      */
     @ReadOperation
     public RowLocksReport all() {
-        Map<String, Locks> found = new LinkedHashMap<>();
         Map<String, RowLocksReport.Audit> audits = new LinkedHashMap<>();
-        dataSources.forEach((name, dataSource) -> {
-            try (Connection connection = dataSource.getConnection()) {
-                LockInspector inspector = LockInspector.of(connection);
-                found.put(name, read(inspector, inspector.all(), ownRows(dataSource)));
-                RowLocksReport.Audit audit = audit(connection);
-                if (audit != null) {
-                    audits.put(name, audit);
-                }
-            } catch (SQLException | RuntimeException e) {
-                found.putIfAbsent(name, failed(e));
-            }
-        });
-        List<RowLocksReport.Usage> annotations = usages.all().stream()
+        Map<String, Locks> found = ask(null, audits);
+        List<RowLocksReport.Usage> annotations = chains.usages().stream()
                 .map(usage -> RowLocksReport.Usage.of(usage, locks.strategyOf(LockKey.row(usage.table(), 0))))
                 .toList();
         return new RowLocksReport(
@@ -102,39 +89,43 @@ public final class RowLocksEndpoint {
      *
      * @param table the table, as in SQL
      * @param id the id, or the parts of a composite one in the order of the primary key
-     * @return the DataSources that have the table
+     * @return the DataSources that have the table, and nothing else
      * @throws InvalidEndpointRequestException if none has, or the name is none; over HTTP that is 400
      */
     @ReadOperation
-    public OfRow of(@Selector String table, @Selector(match = Selector.Match.ALL_REMAINING) String... id) {
-        LockKey key = key(table, id);
-        Map<String, Locks> found = new LinkedHashMap<>();
-        dataSources.forEach((name, dataSource) -> {
-            try (Connection connection = dataSource.getConnection()) {
-                LockInspector inspector = LockInspector.of(connection);
-                found.put(name, read(inspector, inspector.of(key), List.of(key)));
-            } catch (RuntimeException e) {
-                found.put(name, failed(e));
-            } catch (SQLException e) {
-                if (!NO_TABLE.contains(e.getSQLState())) {
-                    found.put(name, failed(e));
-                }
-            }
-        });
+    public RowLocksReport of(@Selector String table, @Selector(match = Selector.Match.ALL_REMAINING) String... id) {
+        Map<String, Locks> found = ask(key(table, id), new HashMap<>());
         if (found.isEmpty()) {
             throw new InvalidEndpointRequestException(
                     "There is no table " + table + " in the database of " + String.join(", ", dataSources.keySet()),
                     "Write the name as in SQL, with its schema if need be");
         }
-        return new OfRow(found);
+        return new RowLocksReport(found, null, null, null, null, null);
     }
 
-    /**
-     * The holders and waiters of one row.
-     *
-     * @param dataSources by the name of their beans
-     */
-    public record OfRow(Map<String, Locks> dataSources) implements OperationResponseBody {}
+    /** The locks of each DataSource; of one key alone where it has the table, else with what its audit has found. */
+    private Map<String, Locks> ask(@Nullable LockKey of, Map<String, RowLocksReport.Audit> audits) {
+        Map<String, Locks> found = new LinkedHashMap<>();
+        dataSources.forEach((name, dataSource) -> {
+            try (Connection connection = dataSource.getConnection()) {
+                LockInspector inspector = LockInspector.of(connection);
+                if (of != null) {
+                    found.put(name, read(inspector, inspector.of(of), List.of(of)));
+                    return;
+                }
+                found.put(name, read(inspector, inspector.all(), ownRows(dataSource)));
+                RowLocksReport.Audit audit = audit(connection);
+                if (audit != null) {
+                    audits.put(name, audit);
+                }
+            } catch (SQLException | RuntimeException e) {
+                if (of == null || !(e instanceof SQLException refused) || !NO_TABLE.contains(refused.getSQLState())) {
+                    found.putIfAbsent(name, failed(e));
+                }
+            }
+        });
+        return found;
+    }
 
     private static LockKey key(String table, String... id) {
         try {

@@ -27,7 +27,7 @@ final class RowLocksFactory {
         }
         set("rowlock.largest-group", () -> builder.largestGroup(properties.largestGroup()));
         properties.tables().forEach((name, table) -> set(builder, name, table));
-        listeners.stream().reduce(LockListeners::new).ifPresent(builder::listener);
+        listeners.forEach(builder::listener);
         return builder.build();
     }
 

@@ -13,11 +13,11 @@ import org.rowlock.LockWait;
 import org.rowlock.guard.AuditedTable;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.guard.StrayWriter;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.proxy.RowLockUsage;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What {@link RowLocksEndpoint} reports. What is null is left out of the JSON.
+ * What {@link RowLocksEndpoint} reports; of one row the {@code dataSources} alone. What is null is left out of the JSON.
  *
  * @param dataSources by the name of their beans
  * @param admission the queues of this JVM
@@ -28,11 +28,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  */
 public record RowLocksReport(
         Map<String, Locks> dataSources,
-        Admission admission,
-        List<Usage> usages,
-        Map<String, Audit> audits,
-        List<String> strategyConflicts,
-        Map<String, Jdbc> jdbc)
+        @Nullable Admission admission,
+        @Nullable List<Usage> usages,
+        @Nullable Map<String, Audit> audits,
+        @Nullable List<String> strategyConflicts,
+        @Nullable Map<String, Jdbc> jdbc)
         implements OperationResponseBody {
 
     /**
@@ -187,7 +187,7 @@ public record RowLocksReport(
             @Nullable String lockWait,
             String strategy) {
 
-        static Usage of(RowLockUsages.Usage usage, LockStrategy strategy) {
+        static Usage of(RowLockUsage usage, LockStrategy strategy) {
             LockWait wait = usage.lockWait();
             return new Usage(
                     usage.bean(),

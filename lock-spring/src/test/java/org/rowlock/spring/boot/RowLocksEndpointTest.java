@@ -235,7 +235,7 @@ class RowLocksEndpointTest {
                 assertThat(only.isClosed()).isFalse();
                 RowLocksEndpoint endpoint = new RowLocksEndpoint(
                         LOCKS,
-                        context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
+                        context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
                         java.util.Map.of("pool", pool),
                         context.getBean(StrategyWatch.class));
                 assertThat(endpoint.all().dataSources().get("pool").error())
@@ -268,7 +268,7 @@ class RowLocksEndpointTest {
         };
         RowLocksReport report = new RowLocksEndpoint(
                         LOCKS,
-                        context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
+                        context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
                         java.util.Map.of("empty", empty),
                         context.getBean(StrategyWatch.class))
                 .all();
@@ -282,7 +282,7 @@ class RowLocksEndpointTest {
         nowhere.setDatabaseName("there_is_no_such_database");
         RowLocksEndpoint endpoint = new RowLocksEndpoint(
                 LOCKS,
-                context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
+                context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
                 java.util.Map.of("nowhere", nowhere, "here", database.dataSource()),
                 context.getBean(StrategyWatch.class));
         RowLocksReport report = endpoint.all();

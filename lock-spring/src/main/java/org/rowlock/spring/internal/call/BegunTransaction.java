@@ -1,5 +1,6 @@
 package org.rowlock.spring.internal.call;
 
+import java.util.Map;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -14,13 +15,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * first to be suspended and resumed.
  */
 public final class BegunTransaction implements TransactionSynchronization {
-    /** How many transactions of the thread are suspended, which may hold locks; none if it is not bound. */
-    private static final String SUSPENDED = BegunTransaction.class.getName() + ".suspended";
-
     private static final Log LOG = LogFactory.getLog(BegunTransaction.class);
 
     private final CommitListener by;
-    private boolean suspended;
 
     /** Set by its listener. */
     boolean atItsCommit;
@@ -59,13 +56,13 @@ public final class BegunTransaction implements TransactionSynchronization {
      * already.
      */
     public static boolean mayQueue() {
+        Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
         if (TransactionSynchronizationManager.isActualTransactionActive()
-                || TransactionSynchronizationManager.hasResource(SUSPENDED)) {
+                || bound.values().stream().anyMatch(BegunTransaction.class::isInstance)) {
             return false;
         }
         if (TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.getResourceMap().values().stream()
-                        .anyMatch(ResourceHolder.class::isInstance)) {
+                && bound.values().stream().anyMatch(ResourceHolder.class::isInstance)) {
             LOG.debug("The call does not queue in the JVM: a scope around it, such as SUPPORTS, has read something"
                     + " and keeps its connection");
             return false;
@@ -78,31 +75,20 @@ public final class BegunTransaction implements TransactionSynchronization {
         return HIGHEST_PRECEDENCE;
     }
 
+    /** Bound to the thread as long as it is suspended, since it may hold locks. */
     @Override
     public void suspend() {
-        suspended = true;
-        add(1);
+        TransactionSynchronizationManager.bindResource(this, this);
     }
 
     @Override
     public void resume() {
-        suspended = false;
-        add(-1);
+        TransactionSynchronizationManager.unbindResourceIfPossible(this);
     }
 
-    /** It is suspended still if another synchronization has thrown when it was to be. */
+    /** It is suspended still if another synchronization has thrown when it was to be resumed. */
     @Override
     public void afterCompletion(int status) {
-        if (suspended) {
-            resume();
-        }
-    }
-
-    private static void add(int more) {
-        Integer before = (Integer) TransactionSynchronizationManager.unbindResourceIfPossible(SUSPENDED);
-        int now = (before == null ? 0 : before) + more;
-        if (now > 0) {
-            TransactionSynchronizationManager.bindResource(SUSPENDED, now);
-        }
+        resume();
     }
 }

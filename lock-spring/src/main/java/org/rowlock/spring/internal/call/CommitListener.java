@@ -37,7 +37,7 @@ public final class CommitListener implements TransactionExecutionListener {
     /** Null if the manager does not say: then it is each that no other manager commits. */
     @Nullable
     public DataSource dataSource() {
-        DataSource dataSource = DataSources.of(manager);
+        DataSource dataSource = DataSources.committedBy(manager);
         return dataSource == null ? null : Pools.bound(dataSource);
     }
 

@@ -5,10 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.call.TransactionDeclarations.Manager;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.NoSuchBeanDefinitionException;
-import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
@@ -21,41 +18,45 @@ public final class DataSources {
             && ClassUtils.isPresent("jakarta.persistence.EntityManagerFactory", DataSources.class.getClassLoader());
 
     private final ListableBeanFactory beans;
-    private final Map<Manager, DataSource> found = new ConcurrentHashMap<>();
+    private final Map<Object, DataSource> found = new ConcurrentHashMap<>();
 
     public DataSources(ListableBeanFactory beans) {
         this.beans = beans;
     }
 
-    /** The DataSource of a transaction manager, or the only or primary one, in this order; refuses to guess. */
-    public DataSource of(Manager asked) {
-        DataSource known = found.get(asked);
+    /**
+     * The DataSource of a transaction manager, or the only or primary one, in this order; refuses to guess.
+     *
+     * @param asked null for the default
+     */
+    public DataSource of(@Nullable TransactionManager asked) {
+        Object key = asked == null ? this : asked;
+        DataSource known = found.get(key);
         if (known == null) {
             // Not within the map's lock: it asks the bean factory, which has locks of its own.
-            known = find(asked);
-            found.put(asked, known);
+            known = find(asked == null ? defaultManager() : asked);
+            found.put(key, known);
         }
         return known;
     }
 
-    /** That of the default transaction manager, or the only or primary one. */
-    public DataSource ofDefault() {
-        return of(Manager.DEFAULT);
-    }
-
-    /** Whether there is such a one. */
+    /** Whether there is one of the default manager, or the only or primary one. */
     public boolean hasDefault() {
-        return ofManager(Manager.DEFAULT) != null
+        return committedBy(defaultManager()) != null
                 || beans.getBeanProvider(DataSource.class).getIfUnique() != null;
     }
 
-    private DataSource find(Manager asked) {
-        DataSource ofManager = ofManager(asked);
-        if (ofManager != null) {
-            return ofManager;
-        }
-        DataSource only = beans.getBeanProvider(DataSource.class).getIfUnique();
-        if (only == null) {
+    private @Nullable TransactionManager defaultManager() {
+        return beans.getBeanProvider(TransactionManager.class).getIfUnique();
+    }
+
+    private DataSource find(@Nullable TransactionManager manager) {
+        // One that was made before Rowlock's post-processors.
+        CommitListener.listenTo(manager);
+        DataSource ofManager = committedBy(manager);
+        DataSource found =
+                ofManager == null ? beans.getBeanProvider(DataSource.class).getIfUnique() : ofManager;
+        if (found == null) {
             String[] names = beans.getBeanNamesForType(DataSource.class);
             throw names.length == 0
                     ? new RowLockDefinitionException("There is no DataSource to lock in.", "Configure one.")
@@ -66,42 +67,15 @@ public final class DataSources {
                                     + " @Transactional(\"bean name\"), with propagation = Propagation.MANDATORY if a"
                                     + " caller begins the transaction.");
         }
-        return only;
-    }
-
-    private @Nullable DataSource ofManager(Manager asked) {
-        TransactionManager manager = manager(asked);
-        // One that was made before Rowlock's post-processors.
-        CommitListener.listenTo(manager);
-        return of(manager);
+        return found;
     }
 
     /** What a transaction manager commits; null if it does not say. */
-    static @Nullable DataSource of(@Nullable TransactionManager manager) {
+    static @Nullable DataSource committedBy(@Nullable TransactionManager manager) {
         if (manager instanceof DataSourceTransactionManager jdbc) {
             return jdbc.getDataSource();
         }
         return JPA ? Jpa.dataSourceOf(manager) : null;
-    }
-
-    private @Nullable TransactionManager manager(Manager asked) {
-        if (!asked.typeQualifier().isEmpty()) {
-            try {
-                return named(asked.typeQualifier());
-            } catch (NoSuchBeanDefinitionException e) {
-                // The class is qualified for something else.
-            }
-        }
-        if (!asked.qualifier().isEmpty()) {
-            return named(asked.qualifier());
-        }
-        return asked.given() != null
-                ? asked.given()
-                : beans.getBeanProvider(TransactionManager.class).getIfUnique();
-    }
-
-    private TransactionManager named(String qualifier) {
-        return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, qualifier);
     }
 
     /** Apart, as the class is only there with spring-orm. */

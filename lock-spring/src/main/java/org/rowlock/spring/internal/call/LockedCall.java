@@ -1,5 +1,6 @@
 package org.rowlock.spring.internal.call;
 
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -12,6 +13,7 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionQueues;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
@@ -32,15 +34,18 @@ import org.rowlock.spring.internal.pool.Routes;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring
  * holds for all: they wait no longer than the transaction has, are taken on its connection, are watched to its end, and
- * what was loaded before them is not taken for what is there. Belongs to one thread.
+ * what was loaded before them is not taken for what is there. Where it has queued, its turn is given back as soon as the
+ * transaction has ended, before listeners that run then. Belongs to one thread.
  */
-public final class LockedCall {
+public final class LockedCall implements TransactionSynchronization {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
 
     private final SpringLocks spring;
@@ -48,7 +53,10 @@ public final class LockedCall {
     private final DataSource dataSource;
     private final LockWait wait;
 
-    private @Nullable CallPermit turn;
+    private AdmissionQueues.@Nullable Permit turn;
+
+    /** Whether those behind know if a connection was to be had. */
+    private boolean told;
 
     /** The wait spans the queue and the server. Once: a retry within the transaction has not queued. */
     private @Nullable Long queuedSince;
@@ -81,18 +89,52 @@ public final class LockedCall {
     public <T extends @Nullable Object, X extends Throwable> T queued(
             LockRequest request, @Nullable Duration timeout, Body<T, X> body) throws X {
         queuedSince = System.nanoTime();
-        try (CallPermit entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
+        try (var entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
             turn = entered;
             try {
                 return body.run();
             } catch (Throwable e) {
-                entered.failed(e);
+                if (!told) {
+                    // In an outage, before it had its locks, those behind need not wait for each other.
+                    entered.connected(!isWithoutConnection(e));
+                }
                 throw e;
             }
         }
     }
 
-    private CallPermit enter(LockRequest request, LockWait longest) {
+    private static boolean isWithoutConnection(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            // The second is a pool's, of a connection that is only borrowed for the first statement.
+            if (cause instanceof CannotCreateTransactionException || cause instanceof SQLTransientConnectionException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void afterCommit() {
+        giveBack();
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        giveBack();
+    }
+
+    private void giveBack() {
+        if (turn != null) {
+            turn.close();
+        }
+    }
+
+    private AdmissionQueues.Permit enter(LockRequest request, LockWait longest) {
         DataSource database = Routes.current(dataSource);
         LockWait configured = spring.settings().admissionTimeout();
         LockWait own = configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : configured;
@@ -104,9 +146,7 @@ public final class LockedCall {
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
-                () -> explained(
-                        why,
-                        () -> new CallPermit(spring.locks().admission().enter(database, request.waiting(bounded)))));
+                () -> explained(why, () -> spring.locks().admission().enter(database, request.waiting(bounded))));
     }
 
     /**
@@ -134,8 +174,10 @@ public final class LockedCall {
     public <T> T take(LockRequest request, BiFunction<TransactionLocks, LockRequest, T> call) {
         LockObservationContext context = context(false, request);
         T result = LockObservation.around(spring.observations(), context, () -> inTransaction(context, request, call));
-        if (turn != null) {
-            turn.connected();
+        if (turn != null && !told) {
+            told = true;
+            turn.connected(true);
+            TransactionSynchronizationManager.registerSynchronization(this);
         }
         return result;
     }

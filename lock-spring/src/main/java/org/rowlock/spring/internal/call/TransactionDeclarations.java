@@ -2,37 +2,31 @@ package org.rowlock.spring.internal.call;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
  * The transactions that the interceptors of one proxy declare for its methods.
  *
  * @param interceptors its transaction interceptors, the outermost first; none if it has none
- * @param repositoryManager the transaction manager that the repository's configuration names; empty for other beans
  */
-public record TransactionDeclarations(List<TransactionInterceptor> interceptors, String repositoryManager) {
-    public static final TransactionDeclarations NONE = new TransactionDeclarations(List.of(), "");
+public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
+    /** Protected, and the only one that knows what a repository's configuration names, say, and in which order. */
+    public static final Method DETERMINE_MANAGER = Objects.requireNonNull(ReflectionUtils.findMethod(
+            TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class));
 
-    /**
-     * The transaction manager of a method, in Spring's order.
-     *
-     * @param qualifier as the transaction names it; empty if it does not
-     * @param typeQualifier the {@code @Qualifier} of the class, which counts if there is such a manager; empty for none
-     * @param given that of the interceptor, where nothing is named; null for the default
-     */
-    public record Manager(
-            String qualifier,
-            String typeQualifier,
-            @Nullable TransactionManager given) {
-        static final Manager DEFAULT = new Manager("", "", null);
+    static {
+        ReflectionUtils.makeAccessible(DETERMINE_MANAGER);
     }
 
     /** What the innermost of them declares, which is the transaction that the method runs in; null if none does. */
@@ -42,18 +36,23 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors,
         return innermost == null ? null : attribute(innermost, method, targetClass);
     }
 
-    /** The manager that begins it. */
-    public Manager managerOf(Method method, Class<?> targetClass) {
+    /** The manager that begins it; null for the default, or if there is none. */
+    @Nullable
+    public TransactionManager managerOf(Method method, Class<?> targetClass) {
         TransactionInterceptor innermost = innermost(method, targetClass);
         TransactionAttribute attribute = of(method, targetClass);
         if (innermost == null || attribute == null) {
-            return Manager.DEFAULT;
+            return null;
         }
-        String qualifier = attribute.getQualifier();
-        String ofType = BeanFactoryAnnotationUtils.getQualifierValue(targetClass);
-        return StringUtils.hasText(qualifier)
-                ? new Manager(qualifier, "", null)
-                : new Manager(repositoryManager, ofType == null ? "" : ofType, innermost.getTransactionManager());
+        try {
+            return (TransactionManager)
+                    ReflectionUtils.invokeMethod(DETERMINE_MANAGER, innermost, attribute, targetClass);
+        } catch (NoSuchBeanDefinitionException e) {
+            if (StringUtils.hasText(attribute.getQualifier())) {
+                throw e;
+            }
+            return null;
+        }
     }
 
     private @Nullable TransactionInterceptor innermost(Method method, Class<?> targetClass) {

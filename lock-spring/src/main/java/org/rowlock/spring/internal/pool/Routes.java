@@ -2,19 +2,15 @@ package org.rowlock.spring.internal.pool;
 
 import java.sql.SQLException;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /** The routes of an {@link AbstractRoutingDataSource}: each is a database, with queues of its own. */
 public final class Routes {
-    private static final String DEFAULT = "default";
-
     private Routes() {}
 
     /** The DataSources of an application by name; the routes that are no beans as {@code bean[key]}. */
@@ -36,13 +32,12 @@ public final class Routes {
         if (Pools.target(dataSource) instanceof AbstractRoutingDataSource routing) {
             Map<Object, DataSource> resolved = routing.getResolvedDataSources();
             DataSource first = routing.getResolvedDefaultDataSource();
-            resolved.forEach((key, route) -> {
-                if (route.equals(first)) {
-                    routes.put(key.toString(), route);
-                }
-            });
-            if (first != null && routes.isEmpty()) {
-                routes.put(DEFAULT, first);
+            if (first != null) {
+                Object key = resolved.keySet().stream()
+                        .filter(each -> first.equals(resolved.get(each)))
+                        .findFirst()
+                        .orElse("default");
+                routes.put(key.toString(), first);
             }
             resolved.forEach((key, route) -> routes.putIfAbsent(key.toString(), route));
         }
@@ -56,24 +51,17 @@ public final class Routes {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {
             return dataSource;
         }
-        DataSource current = current(routing);
-        return current == null ? dataSource : current;
-    }
-
-    /** It unwraps to what its current route does, so that nobody has to call its protected methods. */
-    private static @Nullable DataSource current(AbstractRoutingDataSource routing) {
         try {
-            Set<Class<?>> tried = new HashSet<>();
+            // It unwraps to what its current route does, so that nobody has to call its protected methods.
             for (DataSource route : of(routing).values()) {
                 Class<? extends DataSource> type = route.getClass();
-                if (tried.add(type) && !type.isInstance(routing) && routing.isWrapperFor(type)) {
+                if (!type.isInstance(routing) && routing.isWrapperFor(type)) {
                     return routing.unwrap(type);
                 }
             }
-            return null;
         } catch (SQLException | IllegalStateException e) {
             // No route is chosen yet; the caller that requests the connection gets the error.
-            return null;
         }
+        return dataSource;
     }
 }

@@ -6,12 +6,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.internal.annotation.MethodLocks;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.DataSources;
@@ -38,7 +40,7 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
  */
 public final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
     private final RowLockDefinitions definitions;
-    private final RowLockUsages usages = new RowLockUsages();
+    private final List<RowLockUsage> usages = new CopyOnWriteArrayList<>();
     private final Set<List<Object>> checked = ConcurrentHashMap.newKeySet();
     private final Supplier<SpringLocks> locks;
     private final DataSources dataSources;
@@ -56,11 +58,15 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         this.locks = locks;
         this.dataSources = dataSources;
         this.beans = beans;
-        this.alone = advisor(interceptor(TransactionDeclarations.NONE, false));
+        this.alone = advisor(interceptor(new TransactionDeclarations(List.of()), false));
     }
 
-    public RowLockUsages usages() {
-        return usages;
+    /**
+     * Every {@link RowLock} that was found so far, in the order of their beans' creation. Those of lazy beans are there
+     * once the bean is.
+     */
+    public List<RowLockUsage> usages() {
+        return List.copyOf(usages);
     }
 
     RowLockDefinitions definitions() {
@@ -136,14 +142,13 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
                 interceptors.add(transaction);
             }
         }
-        TransactionDeclarations transactions = new TransactionDeclarations(
-                List.copyOf(interceptors), Placement.isRepository(advised) ? repositoryManager(beanName) : "");
+        TransactionDeclarations transactions = new TransactionDeclarations(List.copyOf(interceptors));
         Class<?> targetClass = AopUtils.getTargetClass(advised);
         // Once for all instances of a bean that is no singleton; again if creating it has failed.
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
             SelfInvocations.report(methods, targetClass, selfInvocation());
-            usages.add(beanName, methods, transactions, targetClass, definitions);
+            methods.forEach(method -> addUsages(beanName, method, targetClass, transactions));
             checked.add(List.of(beanName, targetClass));
         }
         // The last advisors of a repository's proxy are its implementation and never proceed.
@@ -156,17 +161,16 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         }
     }
 
-    /**
-     * The transactionManagerRef of Spring Data's {@code @Enable...Repositories}, which the interceptor does not show.
-     */
-    private String repositoryManager(String beanName) {
-        return beans.containsBeanDefinition(beanName)
-                        && beans.getMergedBeanDefinition(beanName)
-                                        .getPropertyValues()
-                                        .get("transactionManager")
-                                instanceof String name
-                ? name
-                : "";
+    private void addUsages(String beanName, Method method, Class<?> targetClass, TransactionDeclarations transactions) {
+        MethodLocks locks = definitions.of(method, targetClass);
+        if (locks != null) {
+            locks.definitions()
+                    .forEach(definition -> usages.add(new RowLockUsage(
+                            beanName,
+                            definition,
+                            locks.lockWait(),
+                            () -> dataSources.of(transactions.managerOf(method, targetClass)))));
+        }
     }
 
     /** Asked of the environment, as the settings are a bean that may need others first. */

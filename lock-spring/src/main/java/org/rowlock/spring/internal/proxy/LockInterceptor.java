@@ -16,6 +16,7 @@ import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.TransactionDeclarations;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /** Locks, inside the transaction, before the method runs. */
@@ -83,8 +84,7 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     private LockedCall call(MethodLocks method, MethodInvocation invocation) {
-        TransactionDeclarations.Manager manager =
-                transactions.managerOf(invocation.getMethod(), Placement.targetClass(invocation));
+        TransactionManager manager = transactions.managerOf(invocation.getMethod(), Placement.targetClass(invocation));
         return new LockedCall(locks.get(), method.what(), dataSources.of(manager), method.lockWait());
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.internal.annotation.LockingMethods;
+import org.rowlock.spring.internal.call.TransactionDeclarations;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
@@ -30,6 +31,7 @@ final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     }
 
     private void register(ReflectionHints hints, List<Method> methods) {
+        hints.registerMethod(TransactionDeclarations.DETERMINE_MANAGER, ExecutableMode.INVOKE);
         for (Class<?> annotation : List.of(RowLock.class, RowLock.Several.class)) {
             for (Method attribute : annotation.getDeclaredMethods()) {
                 hints.registerMethod(attribute, ExecutableMode.INVOKE);

@@ -31,8 +31,8 @@ import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
-import org.rowlock.spring.internal.proxy.RowLockUsages;
-import org.rowlock.spring.internal.proxy.RowLockUsages.Usage;
+import org.rowlock.spring.internal.proxy.LockChains;
+import org.rowlock.spring.internal.proxy.RowLockUsage;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -51,17 +51,17 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private final RowLocks locks;
     private final RowLockSettings settings;
-    private final RowLockUsages usages;
+    private final LockChains chains;
     private final StrategyWatch watch;
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
     private final List<Runnable> repeated = new ArrayList<>();
 
     public StartupVerification(
-            SpringLocks locks, RowLockUsages usages, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
+            SpringLocks locks, LockChains chains, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
         this.locks = locks.locks();
         this.settings = locks.settings();
-        this.usages = usages;
+        this.chains = chains;
         this.watch = watch;
         this.dataSources = new DataSources(beans);
         this.beans = beans;
@@ -98,10 +98,11 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     private void verify() {
-        Map<DataSource, List<Usage>> byDataSource = new LinkedHashMap<>();
-        for (Usage usage : usages.all()) {
-            DataSource dataSource = dataSources.of(usage.transactionManager());
-            byDataSource.computeIfAbsent(dataSource, key -> new ArrayList<>()).add(usage);
+        Map<DataSource, List<RowLockUsage>> byDataSource = new LinkedHashMap<>();
+        for (RowLockUsage usage : chains.usages()) {
+            byDataSource
+                    .computeIfAbsent(usage.dataSource().get(), key -> new ArrayList<>())
+                    .add(usage);
         }
         boolean configured = !locks.configuredTables().isEmpty();
         if (byDataSource.isEmpty() && !configured) {
@@ -109,7 +110,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             return;
         }
         if (configured && (byDataSource.isEmpty() || dataSources.hasDefault())) {
-            byDataSource.computeIfAbsent(dataSources.ofDefault(), key -> new ArrayList<>());
+            byDataSource.computeIfAbsent(dataSources.of(null), key -> new ArrayList<>());
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
@@ -154,9 +155,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /** Of the tables of annotations, and of those that are configured. */
-    private Map<String, LockStrategy> strategies(List<Usage> usages) {
+    private Map<String, LockStrategy> strategies(List<RowLockUsage> usages) {
         Map<String, LockStrategy> strategies = new TreeMap<>();
-        Stream.concat(usages.stream().map(Usage::table), locks.configuredTables().stream())
+        Stream.concat(usages.stream().map(RowLockUsage::table), locks.configuredTables().stream())
                 .forEach(table -> strategies.put(table, locks.strategyOf(LockKey.row(table, 0))));
         return strategies;
     }
@@ -170,7 +171,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             return;
         }
         try {
-            List<DataSource> unused = proveAll(dataSources.ofDefault());
+            List<DataSource> unused = proveAll(dataSources.of(null));
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
         } catch (RuntimeException e) {
@@ -249,13 +250,13 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private void check(
             DataSource dataSource,
-            List<Usage> ofDataSource,
+            List<RowLockUsage> ofDataSource,
             Map<String, RowLockDefinitionException> wrong,
             Set<String> right) {
         try (Connection connection = dataSource.getConnection()) {
             TableCheck tables = new TableCheck(connection, locks);
             Set<String> present = new HashSet<>();
-            for (Usage usage : ofDataSource) {
+            for (RowLockUsage usage : ofDataSource) {
                 tables.check(usage);
                 present.add(usage.table());
             }
@@ -276,8 +277,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /** What Rowlock does in an application, in one line. */
     private String summary() {
-        Map<String, LockStrategy> strategies = strategies(usages.all());
-        long methods = usages.all().stream()
+        Map<String, LockStrategy> strategies = strategies(chains.usages());
+        long methods = chains.usages().stream()
                 .map(usage -> usage.bean() + " " + usage.method())
                 .distinct()
                 .count();

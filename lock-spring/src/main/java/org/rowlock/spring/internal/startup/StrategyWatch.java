@@ -49,7 +49,7 @@ public final class StrategyWatch implements DisposableBean {
                     + " no connection can be had beside the pool");
             return;
         }
-        StrategyWord word = new StrategyWord(unpooled, strategies);
+        StrategyWord word = new StrategyWord(dataSource, unpooled, strategies);
         words.add(word);
         word.look();
         if (!word.conflicts().isEmpty() && reaction == Reaction.FAIL) {

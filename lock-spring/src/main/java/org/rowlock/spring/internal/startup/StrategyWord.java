@@ -45,6 +45,7 @@ final class StrategyWord implements AutoCloseable {
             order by l.pid
             """;
 
+    private final DataSource pool;
     private final DataSource unpooled;
     private final Map<String, LockStrategy> strategies;
     private @Nullable SingleConnectionDataSource session;
@@ -64,7 +65,9 @@ final class StrategyWord implements AutoCloseable {
         }
     }
 
-    StrategyWord(DataSource unpooled, Map<String, LockStrategy> strategies) {
+    /** Names of tables mean what they do on the pool's connections; the word is left on one beside them. */
+    StrategyWord(DataSource pool, DataSource unpooled, Map<String, LockStrategy> strategies) {
+        this.pool = pool;
         this.unpooled = unpooled;
         this.strategies = Map.copyOf(strategies);
     }
@@ -102,8 +105,8 @@ final class StrategyWord implements AutoCloseable {
 
     /** False where there is nothing to say, or nowhere to leave it. */
     private boolean leave() throws SQLException {
-        session = new SingleConnectionDataSource(unpooled.getConnection(), true);
-        tables = jdbc().query(
+        tables = new JdbcTemplate(pool)
+                .query(
                         KEYS,
                         (row, number) -> new Table(
                                 row.getString(1),
@@ -111,6 +114,7 @@ final class StrategyWord implements AutoCloseable {
                                 row.getLong(2),
                                 row.getLong(3)),
                         (Object) strategies.keySet().toArray(String[]::new));
+        session = new SingleConnectionDataSource(unpooled.getConnection(), true);
         Long[] own = keys(Table::own);
         isOver = own.length == 0 || !canBeLeft();
         if (!isOver) {

@@ -20,7 +20,7 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.IdTypes;
-import org.rowlock.spring.internal.proxy.RowLockUsages.Usage;
+import org.rowlock.spring.internal.proxy.RowLockUsage;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -65,7 +65,7 @@ final class TableCheck {
     private record Column(String kind, long oid, String name, String type, int inKey) {}
 
     /** Checks the table of an annotation, and its id against the primary key. */
-    void check(Usage usage) throws SQLException {
+    void check(RowLockUsage usage) throws SQLException {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);
@@ -92,7 +92,7 @@ final class TableCheck {
     }
 
     /** {@code ROW} leaves the comparison of ids to the server. */
-    private void checkTypes(String what, Usage usage, List<String> columns) {
+    private void checkTypes(String what, RowLockUsage usage, List<String> columns) {
         List<Optional<Class<?>>> parts = usage.definition().partTypes();
         if (parts.size() != columns.size() || locks.strategyOf(LockKey.row(usage.table(), 0)) == LockStrategy.ROW) {
             return;
