@@ -14,6 +14,7 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.LockedQuery;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.TransactionLocks;
@@ -160,7 +161,9 @@ public final class RowLockTemplate {
      *     is none of the DataSource
      */
     public void requireLocked(LockKey key) {
-        if (!SpringTransaction.current(WHAT, dataSource).notHeld(Set.of(key)).isEmpty()) {
+        if (!SpringTransaction.current(WHAT, dataSource)
+                .notHeld(Set.of(key), RowLockMode.FOR_KEY_SHARE)
+                .isEmpty()) {
             throw new InvalidDataAccessApiUsageException("The running transaction has not locked "
                     + (key instanceof LockKey.Row row ? row.table() : "the key")
                     + " as this code needs it. Lock where the transaction begins: @RowLock on the method, or"

@@ -20,6 +20,7 @@ import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.TransactionLocks;
@@ -191,7 +192,8 @@ public final class LockedCall implements TransactionSynchronization {
         queuedSince = null;
         LockRequest capped = request.waiting(transaction.capped(what, left));
         RowLocks locks = spring.locks();
-        Set<LockKey> before = transaction.notHeld(request.keys());
+        // Beside a KEY SHARE of its own others can change the row.
+        Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches.of(what, dataSource, before).refuse();
         String why = capped.lockWait(wait).equals(wait)
                 ? ""
@@ -202,11 +204,14 @@ public final class LockedCall implements TransactionSynchronization {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
             transaction.commitBy(locks);
         }
-        Set<LockKey> held = held(request, result instanceof LockResult shown ? shown : null);
-        if (!held.isEmpty()) {
-            before.retainAll(held);
+        LockResult shown = result instanceof LockResult tried ? tried : null;
+        if (shown == null || !shown.isTaken()) {
+            // Also of a row that is not there any more.
             SessionCaches.of(what, dataSource, before).renew(transaction::atEnd);
-            transaction.holds(held);
+        }
+        Set<LockKey> held = held(request, shown);
+        held.forEach(key -> transaction.holds(key, request.modeOf(key)));
+        if (!held.isEmpty()) {
             LockObservation.untilReleased(context, transaction);
         }
         return result;
@@ -240,8 +245,10 @@ public final class LockedCall implements TransactionSynchronization {
     /** Takes rows of a table that are known when they are held. */
     public <T> T claim(String table, Function<TransactionLocks, T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource);
+        SessionCaches ofTable = new SessionCaches(what, dataSource, Map.of(table, Set.of()));
+        ofTable.refuse();
         T result = transaction.on(connection -> call.apply(spring.locks().in(connection)));
-        new SessionCaches(what, dataSource, Map.of(table, Set.of())).renew(transaction::atEnd);
+        ofTable.renew(transaction::atEnd);
         return result;
     }
 

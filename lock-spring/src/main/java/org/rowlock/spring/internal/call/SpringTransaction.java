@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.TransactionLocks;
@@ -55,9 +57,9 @@ public final class SpringTransaction implements TransactionSynchronization {
     private record Key(DataSource dataSource) {}
 
     /** What a rollback to a savepoint takes away. */
-    private record Part(CommitWrites writes, Set<LockKey> keys) {
+    private record Part(CommitWrites writes, Map<LockKey, RowLockMode> held) {
         Part() {
-            this(new CommitWrites(), new HashSet<>());
+            this(new CommitWrites(), new HashMap<>());
         }
     }
 
@@ -162,15 +164,21 @@ public final class SpringTransaction implements TransactionSynchronization {
         }
     }
 
-    /** Those that it does not hold for sure: a rollback to a savepoint may have given one back. */
-    public Set<LockKey> notHeld(Collection<? extends LockKey> keys) {
+    /**
+     * Those that it does not hold for sure, at least in this mode: a rollback to a savepoint may have given one back.
+     */
+    public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);
-        parts.forEach(part -> notHeld.removeAll(part.keys()));
+        parts.forEach(part -> part.held().forEach((key, mode) -> {
+            if (mode.compareTo(weakest) <= 0) {
+                notHeld.remove(key);
+            }
+        }));
         return notHeld;
     }
 
-    void holds(Set<LockKey> keys) {
-        last().keys().addAll(keys);
+    void holds(LockKey key, RowLockMode mode) {
+        last().held().merge(key, mode, (before, now) -> before.compareTo(now) < 0 ? before : now);
     }
 
     /** Runs something when it has ended. */

@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.PersistenceException;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -20,11 +19,12 @@ import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
+import org.hibernate.metamodel.mapping.JdbcMapping;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.BasicType;
+import org.hibernate.type.descriptor.java.JavaType;
 import org.rowlock.LockKey;
 import org.rowlock.spring.internal.pool.Pools;
-import org.springframework.beans.BeanUtils;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.dao.support.PersistenceExceptionTranslator;
@@ -33,7 +33,6 @@ import org.springframework.orm.jpa.EntityManagerFactoryUtils;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.util.ConcurrentReferenceHashMap;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * A session of Hibernate that the running transaction has. Behind a lock an entity that it has loaded is read again,
@@ -51,9 +50,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
      *
      * @param names of these, and of all in a hierarchy that has the table
      * @param cached those that the second-level cache may have
+     * @param isCached whether it may have anything that is read with these: a collection, or the result of a query
      * @param lockedIn the table that has each of their rows, if this one has not; empty for this one
      */
-    private record Entities(Set<String> names, List<EntityPersister> cached, String lockedIn) {}
+    private record Entities(Set<String> names, List<EntityPersister> cached, boolean isCached, String lockedIn) {}
 
     /** By these the row is the transaction's already, by a lock or by a write of its own. */
     private static final Set<LockMode> HELD =
@@ -115,7 +115,26 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         EntityPersister persister = loaded.entry().getPersister();
         Object[] before = loaded.entry().getLoadedState();
         return before != null
-                && persister.findDirty(persister.getValues(loaded.entity()), before, loaded.entity(), session) != null;
+                && (persister.findDirty(persister.getValues(loaded.entity()), before, loaded.entity(), session) != null
+                        || hasChangedCollection(loaded.entity()));
+    }
+
+    /** Of one that another entity maps, the elements are changed, and not this one. */
+    @SuppressWarnings("ReferenceEquality")
+    private boolean hasChangedCollection(Object owner) {
+        List<Object> changed = new ArrayList<>();
+        session.getPersistenceContextInternal()
+                .forEachCollectionEntry(
+                        (collection, entry) -> {
+                            if (collection.getOwner() == owner
+                                    && collection.isDirty()
+                                    && entry.getLoadedPersister() != null
+                                    && !entry.getLoadedPersister().isInverse()) {
+                                changed.add(collection);
+                            }
+                        },
+                        false);
+        return !changed.isEmpty();
     }
 
     /** Reads again what is loaded, and has the rest read from the database until the transaction ends. */
@@ -134,7 +153,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, translator);
         }
-        if (rows.keySet().stream().anyMatch(table -> !entities(table).cached().isEmpty())) {
+        if (rows.keySet().stream().anyMatch(table -> entities(table).isCached())) {
             passTheCacheBy(atEnd);
         }
     }
@@ -193,7 +212,15 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                 }
             }
         });
-        return new Entities(names, cached, HibernateTables.rootOf(session.getFactory(), table));
+        boolean isCached = !cached.isEmpty()
+                || session.getFactory().getSessionFactoryOptions().isQueryCacheEnabled()
+                || session.getFactory()
+                        .getMappingMetamodel()
+                        .streamCollectionDescriptors()
+                        .anyMatch(collection -> collection.hasCache()
+                                && names.contains(
+                                        collection.getOwnerEntityPersister().getEntityName()));
+        return new Entities(names, cached, isCached, HibernateTables.rootOf(session.getFactory(), table));
     }
 
     /** A name without a schema is taken for that of any: reading one entity more is no harm. */
@@ -234,39 +261,34 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             if (entities.names().contains(entry.getEntityName())
                     && entry.isExistsInDatabase()
                     && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
-                List<String> id = id(entry.getId());
+                List<String> id = id(entry);
                 if (id.isEmpty() || ids.isEmpty() || ids.contains(id)) {
-                    loaded.add(new Loaded(each.getKey(), entry, !id.isEmpty()));
+                    loaded.add(new Loaded(each.getKey(), entry, ids.contains(id)));
                 }
             }
         }
     }
 
-    /**
-     * Its parts, in whatever order the mapping has them; empty if it is of a type that only the mapping understands.
-     */
-    private static List<String> id(Object id) {
+    /** As its columns have it, in whatever order the mapping has them; empty if no key can be of such a type. */
+    private List<String> id(EntityEntry entry) {
+        List<Object> columns = new ArrayList<>();
+        int unused = entry.getPersister()
+                .getIdentifierMapping()
+                .forEachJdbcValue(entry.getId(), (index, value, column) -> columns.add(stored(value, column)), session);
         try {
-            return SessionCaches.sorted(LockKey.row("any", parts(id)).id());
+            return SessionCaches.sorted(LockKey.row("any", columns).id());
         } catch (IllegalArgumentException e) {
             return List.of();
         }
     }
 
-    private static List<Object> parts(Object id) {
-        if (BeanUtils.isSimpleValueType(id.getClass())
-                || id.getClass().getName().startsWith("java.")) {
-            return List.of(id);
-        }
-        List<Object> parts = new ArrayList<>();
-        ReflectionUtils.doWithFields(
-                id.getClass(),
-                field -> {
-                    ReflectionUtils.makeAccessible(field);
-                    Object part = field.get(id);
-                    parts.addAll(part == null ? List.of() : parts(part));
-                },
-                field -> !Modifier.isStatic(field.getModifiers()) && !Modifier.isTransient(field.getModifiers()));
-        return parts;
+    /** An enum may be stored as its name or its number. */
+    private Object stored(Object value, JdbcMapping column) {
+        Class<?> stored = value instanceof Enum ? column.getJdbcType().getPreferredJavaTypeClass(session) : null;
+        return stored == null ? value : unwrapped(column.getJdbcJavaType(), value, stored);
+    }
+
+    private <T> Object unwrapped(JavaType<T> type, Object value, Class<?> stored) {
+        return type.unwrap(type.getJavaTypeClass().cast(value), stored, session);
     }
 }

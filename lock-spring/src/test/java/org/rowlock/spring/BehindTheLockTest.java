@@ -1,0 +1,289 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+
+import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
+import jakarta.persistence.CollectionTable;
+import jakarta.persistence.Column;
+import jakarta.persistence.ElementCollection;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.Inheritance;
+import jakarta.persistence.InheritanceType;
+import jakarta.persistence.JoinColumn;
+import jakarta.persistence.Table;
+import java.io.Serializable;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.hibernate.annotations.Cache;
+import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.orm.ObjectRetrievalFailureException;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What Hibernate has beside the entity itself is no older than the lock, and is not written over what is newer. */
+@Tag("long")
+class BehindTheLockTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 0)",
+            "create table tag (owner bigint, tag text)",
+            "insert into tag values (1, 'first')",
+            "create table part (kind int, number int, amount bigint not null, primary key (kind, number))",
+            "insert into part values (1, 7, 0)",
+            "create table vehicle (id bigint primary key, dtype text)",
+            "create table truck (id bigint primary key, axles int)");
+
+    private static final LockKey ONE = LockKey.row("account", 1);
+
+    @Entity(name = "Account")
+    @Table(name = "account")
+    static class Account {
+        @Id
+        Long id;
+
+        long balance;
+
+        @ElementCollection
+        @CollectionTable(name = "tag", joinColumns = @JoinColumn(name = "owner"))
+        @Column(name = "tag")
+        @Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
+        List<String> tags;
+    }
+
+    enum Kind {
+        SMALL,
+        LARGE
+    }
+
+    @Embeddable
+    static class PartId implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        Kind kind = Kind.LARGE;
+        int number = 7;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof PartId id && id.kind == kind && id.number == number;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(kind, number);
+        }
+    }
+
+    @Entity
+    @Table(name = "part")
+    static class Part {
+        @EmbeddedId
+        PartId id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "vehicle")
+    @Inheritance(strategy = InheritanceType.JOINED)
+    static class Vehicle {
+        @Id
+        Long id;
+    }
+
+    @Entity
+    @Table(name = "truck")
+    static class Truck extends Vehicle {
+        int axles;
+    }
+
+    static class Accounts {
+        @Transactional
+        public void ifThere(@RowLock(value = "account", required = false) long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    private interface Work {
+        void run(RowLockTemplate locks, EntityManager entities);
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
+        Map<String, Object> properties = Map.of(
+                "hibernate.cache.region.factory_class",
+                "jcache",
+                "hibernate.javax.cache.provider",
+                CaffeineCachingProvider.class.getName(),
+                "hibernate.javax.cache.missing_cache_strategy",
+                "create",
+                "hibernate.cache.use_query_cache",
+                true);
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(
+                            Unit.class,
+                            () -> new Unit(
+                                    properties, Account.class, PartId.class, Part.class, Vehicle.class, Truck.class));
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                },
+                JpaTransactions.class,
+                Accounts.class);
+    }
+
+    private void transaction(AnnotationConfigApplicationContext context, Work work) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult(status -> work.run(
+                        context.getBean(RowLockTemplate.class),
+                        SharedEntityManagerCreator.createSharedEntityManager(
+                                context.getBean(EntityManagerFactory.class))));
+    }
+
+    private void elsewhere(String sql) {
+        try {
+            database.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Long queried(EntityManager entities) {
+        return entities.createQuery("select balance from Account where id = 1", Long.class)
+                .setHint("org.hibernate.cacheable", true)
+                .getSingleResult();
+    }
+
+    /** The entity itself is not cached. */
+    @Test
+    void cachedCollectionsAndQueriesAreReadFromTheDatabase() {
+        try (var context = start(LockStrategy.ROW)) {
+            transaction(context, (locks, entities) -> {
+                assertThat(entities.find(Account.class, 1L).tags).hasSize(1);
+                assertThat(queried(entities)).isZero();
+            });
+            elsewhere("insert into tag values (1, 'second')");
+            elsewhere("update account set balance = 50");
+            transaction(context, (locks, entities) -> {
+                assertThat(entities.find(Account.class, 1L).tags).as("cached").hasSize(1);
+                assertThat(queried(entities)).as("cached").isZero();
+            });
+            transaction(context, (locks, entities) -> {
+                locks.lock(forNoKeyUpdate(ONE));
+                assertThat(entities.find(Account.class, 1L).tags).hasSize(2);
+                assertThat(queried(entities)).isEqualTo(50);
+            });
+        }
+    }
+
+    /** Beside the weakest lock others change the row, so it is none that what was read behind it can rest on. */
+    @Test
+    void aLockThatIsStrengthenedIsANewOne() {
+        try (var context = start(LockStrategy.ROW)) {
+            transaction(context, (locks, entities) -> {
+                locks.lock(forKeyShare(ONE));
+                Account account = entities.find(Account.class, 1L);
+                elsewhere("update account set balance = 50");
+                locks.lock(forNoKeyUpdate(ONE));
+                assertThat(account.balance).isEqualTo(50);
+                account.balance = 51;
+                locks.lock(forKeyShare(ONE));
+                locks.lock(forNoKeyUpdate(ONE));
+                assertThat(account.balance)
+                        .as("changed under the stronger lock")
+                        .isEqualTo(51);
+            });
+            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                        locks.lock(forKeyShare(ONE));
+                        entities.find(Account.class, 1L).balance += 1;
+                        locks.lock(forNoKeyUpdate(ONE));
+                    }))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("has been changed since");
+        }
+    }
+
+    /** Its elements would all be written again, and those that were added meanwhile would be gone. */
+    @Test
+    void anEntityWhoseCollectionIsChangedBeforeTheLockIsRefused() throws Exception {
+        try (var context = start(LockStrategy.ROW)) {
+            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                        entities.find(Account.class, 1L).tags.remove("first");
+                        elsewhere("insert into tag values (1, 'second')");
+                        locks.lock(forNoKeyUpdate(ONE));
+                    }))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("has been changed since");
+            assertThat(database.query("select count(*) from tag")).isEqualTo("2");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anEntityWhoseRowIsGoneIsNotTakenForThere(LockStrategy strategy) {
+        try (var context = start(strategy)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                        assertThat(entities.find(Account.class, 1L)).isNotNull();
+                        elsewhere("delete from account");
+                        accounts.ifThere(
+                                1,
+                                () -> assertThat(entities.find(Account.class, 1L))
+                                        .isNull());
+                    }))
+                    .isInstanceOf(ObjectRetrievalFailureException.class);
+        }
+    }
+
+    /** An enum is stored as its number, unless it is mapped otherwise, and the key has what is stored. */
+    @Test
+    void anIdIsComparedAsItIsStored() {
+        try (var context = start(LockStrategy.ROW)) {
+            transaction(context, (locks, entities) -> {
+                Part part = entities.find(Part.class, new PartId());
+                elsewhere("update part set amount = 5");
+                locks.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 7))));
+                assertThat(part.amount).isEqualTo(5);
+            });
+        }
+    }
+
+    @Test
+    void noRowsAreClaimedInTheTableOfAJoinedSubclass() {
+        try (var context = start(LockStrategy.ROW)) {
+            assertThatThrownBy(() -> transaction(
+                            context,
+                            (locks, entities) -> locks.claim(Claim.from("truck").limit(1), row -> row.getLong(1))))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContainingAll("truck", "vehicle");
+        }
+    }
+}
