@@ -48,12 +48,8 @@ public record LockCalls(
         Releases releases,
         LockFront front,
         Map<Connection, QueueEntry> holders) {
-    private static final Flushes FLUSHES = new Flushes();
-
-    /** Made where Citus is met: its forms are of no use to an instance that starts elsewhere. */
-    private static final class OnCitus {
-        static final Flushes FLUSHES = Flushes.forCitus();
-    }
+    private static final Flushes FLUSHES = new Flushes(false);
+    private static final Flushes ON_CITUS = new Flushes(true);
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
@@ -245,7 +241,7 @@ public record LockCalls(
     }
 
     private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        Flushes of = requests.citus().contains(session) ? OnCitus.FLUSHES : FLUSHES;
+        Flushes of = requests.citus().contains(session) ? ON_CITUS : FLUSHES;
         return new Attempt(session, of, request, tail, session.hasBegun()).run();
     }
 }

@@ -77,6 +77,11 @@ public record ResolvedRequest(
         return strategy == LockStrategy.ROW && keys.size() == 1 && !mode.isShared() && !lockWait.isNoWait();
     }
 
+    /** Whether one row is locked, in one spelling. */
+    public boolean isOneRow() {
+        return rows.size() == 1 && rows.get(0).keys().size() == 1;
+    }
+
     /** The only key, for messages and for the shapes of one key. */
     public LockKey first() {
         return keys.get(0);

@@ -1,16 +1,16 @@
 package org.rowlock.internal.sql;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Part.Result;
 
@@ -38,8 +38,6 @@ public final class CitusForms extends FlushForms {
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
-    private static final List<Part> ARM = List.of(new Part(KEEP, WaitSql::bindMillis, Result.IGNORED), APPLY);
-
     /** A bound of the caller's is on the other machines only if it was taken along. */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
@@ -49,47 +47,45 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.current_setting('rowlock.propagate'), true), pg_catalog.set_config('lock_timeout',"
             + " pg_catalog.current_setting('rowlock.lock_timeout'), true); end $rowlock$");
 
+    private static final Bound BOUND =
+            new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Result.IGNORED), APPLY), APPLY, RESTORE);
+
     private static final Pattern INTEGER = Pattern.compile("-?\\d{1,18}");
 
     /** One for all callers; of numbers that of their values, as a hand-written ORDER BY has it. */
     private static final Comparator<Row> ORDER =
             Comparator.comparing(Row::id, CitusForms::compare).thenComparing(Row::givenId, CitusForms::compare);
 
-    CitusForms() {
-        super(ARM, APPLY, RESTORE);
+    CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+        super(asked, begun, anyIsolation, tail, BOUND);
+    }
+
+    /** Whether the text depends on values: of several rows there is a statement for each, in the order of their ids. */
+    static boolean isOfValues(ResolvedRequest request) {
+        return !request.rows().isEmpty() && !request.isOneRow();
     }
 
     @Override
-    boolean isRowTry(LockPlan plan) {
+    boolean isRowTry() {
         // Of a table that is on every machine the rows are behind a lock that SKIP LOCKED waits for.
         return false;
     }
 
     @Override
-    boolean isOfPlan(LockPlan plan) {
-        // Of several rows there is a statement for each, in the order of their ids.
-        return plan.rows().isEmpty() || plan.isOneRow();
+    boolean isArmed() {
+        return wait == WaitKind.AT_MOST || (wait == WaitKind.NO_WAIT && !rows.isEmpty());
     }
 
     @Override
-    boolean isArmed(LockPlan plan) {
-        return plan.waitKind() == WaitKind.AT_MOST
-                || (plan.waitKind() == WaitKind.NO_WAIT && !plan.rows().isEmpty());
+    void addAdvisoryLock(List<Part> parts, List<String> tables, List<RowTable> known) {
+        hold(tables, known).stream().map(Part::control).forEach(parts::add);
+        parts.add(AdvisorySql.lock(this, ""));
     }
 
     @Override
-    List<Part> advisoryLock(LockPlan plan) {
-        return Stream.concat(
-                        hold(plan.tables(), plan.keysAlone()).stream().map(Part::control),
-                        Stream.of(AdvisorySql.lock(plan, "")))
-                .toList();
-    }
-
-    @Override
-    List<Part> rowLocks(LockPlan plan, ResolvedRequest request) {
-        List<Part> statements = new ArrayList<>();
-        for (int group = 0; group < request.rows().size(); group++) {
-            RowGroup of = request.rows().get(group);
+    void addRowLocks(List<Part> parts, List<RowGroup> groups) {
+        for (int group = 0; group < groups.size(); group++) {
+            RowGroup of = groups.get(group);
             List<Row> keys = of.keys();
             List<Integer> order = IntStream.range(0, keys.size())
                     .boxed()
@@ -97,14 +93,13 @@ public final class CitusForms extends FlushForms {
                     .toList();
             Result result = Result.ROWS;
             for (int index : order) {
-                if (plan.waitKind() == WaitKind.AT_MOST) {
-                    statements.add(APPLY);
+                if (wait == WaitKind.AT_MOST) {
+                    parts.add(APPLY);
                 }
-                statements.add(RowSql.oneOf(of.table(), group, index, of.mode(), plan.waitKind(), result));
+                parts.add(RowSql.oneOf(of.table(), group, index, of.mode(), wait, result));
                 result = Result.MORE_ROWS;
             }
         }
-        return statements;
     }
 
     /** Statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */

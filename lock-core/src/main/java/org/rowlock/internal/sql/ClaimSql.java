@@ -78,7 +78,9 @@ public record ClaimSql(
     }
 
     private String guard() {
-        return GuardSql.guarded(anyIsolation, Shape.ROW_INT, "''", false) + " as refused, " + GuardSql.ISOLATION
+        return "case when " + GuardSql.agreed(anyIsolation) + KeySql.tableCondition(Shape.ROW_INT) + " then '' else "
+                + GuardSql.refusal(anyIsolation, KeySql.whatIsWrong(Shape.ROW_INT), false) + " end as refused, "
+                + GuardSql.ISOLATION
                 + " as isolation, "
                 + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true") + " as same, "
                 + KeySql.ROOT + " as root";

@@ -3,157 +3,198 @@ package org.rowlock.internal.sql;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.Flush.Savepoint;
-import org.rowlock.internal.sql.LockPlan.RowPart;
 import org.rowlock.internal.sql.Part.Result;
 
-/** Puts the parts of a plan in their order, on PostgreSQL. Where locking takes other statements there is a subclass. */
+/**
+ * Puts the parts of the flush of a request in their order, on PostgreSQL. Where locking takes other statements there is
+ * a subclass. A flush is kept for other requests, so none of its binders may hold the request or what is made from it.
+ */
 class FlushForms {
-    private final List<Part> arm;
-    private final Part rearm;
-    private final Part restore;
+    final WaitKind wait;
+    final RowLockMode mode;
+    final Shape shape;
 
-    FlushForms() {
-        this(List.of(WaitSql.ARM), WaitSql.REARM, WaitSql.RESTORE);
-    }
+    /** Whether the guard lets REPEATABLE READ and SERIALIZABLE pass. */
+    final boolean anyIsolation;
+
+    final List<RowGroup> rows;
+    private final ResolvedRequest asked;
+
+    /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
+    private final boolean begun;
+
+    private final @Nullable Tail tail;
+    private final Bound bound;
 
     /**
-     * @param arm what bounds the waits
+     * What bounds the waits.
+     *
      * @param rearm so that the waits of all statements together stay within the bound
      * @param restore gives the caller its own bound back
      */
-    FlushForms(List<Part> arm, Part rearm, Part restore) {
-        this.arm = arm;
-        this.rearm = rearm;
-        this.restore = restore;
+    record Bound(List<Part> arm, Part rearm, Part restore) {}
+
+    FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, @Nullable Tail tail, Bound bound) {
+        this.asked = asked;
+        this.rows = asked.rows();
+        this.wait = asked.waitKind();
+        this.mode = asked.mode();
+        this.shape = asked.advisory().shape();
+        this.begun = begun;
+        this.anyIsolation = anyIsolation;
+        this.tail = tail;
+        this.bound = bound;
     }
 
-    /** @param request for forms that are not {@linkplain #isOfPlan of the plan alone} */
-    final Flush flush(LockPlan plan, ResolvedRequest request, @Nullable Tail tail) {
+    final Flush flush() {
         List<Part> parts = new ArrayList<>();
-        boolean bounded = plan.waitKind() != WaitKind.FOREVER && !plan.isAdvisoryTry() && !isRowTry(plan);
-        Savepoint savepoint = savepoint(plan, bounded);
-        boolean armed = isArmed(plan);
-        if (plan.watch() != null) {
-            parts.addAll(WaitSql.watch(plan.watch()));
+        boolean bounded = wait != WaitKind.FOREVER && !isAdvisoryTry() && !isRowTry();
+        Savepoint savepoint = savepoint(bounded);
+        boolean armed = isArmed();
+        Watch watch = tail == null ? null : tail.watch();
+        if (watch != null) {
+            parts.addAll(WaitSql.watch(watch));
         }
         if (savepoint != Savepoint.NONE) {
             parts.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
-            parts.addAll(arm);
+            parts.addAll(bound.arm());
         }
-        if (plan.fronted()) {
+        if (asked.front() != null) {
             parts.add(WaitSql.FRONT);
             if (armed) {
                 parts.add(WaitSql.REARM);
             }
         }
-        if (plan.isAdvisory()) {
-            parts.addAll(advisoryLock(plan));
+        if (isAdvisory()) {
+            addAdvisoryLock(parts, asked.advisory().tables(), tables(asked.keysAlone()));
         }
         if (savepoint == Savepoint.AROUND_GUARD) {
             parts.add(WaitSql.RELEASE);
         }
-        addInserts(plan, parts);
-        addRows(plan, request, parts);
-        for (int group = 0; group < plan.keysAlone().size(); group++) {
-            RowTable table = plan.keysAlone().get(group);
+        addInserts(parts);
+        addRows(parts);
+        for (int group = 0; group < asked.keysAlone().size(); group++) {
+            RowTable table = asked.keysAlone().get(group).table();
             if (table.isIdOpen()) {
                 parts.add(RowSql.meanings(table, group));
             }
         }
         if (armed) {
-            parts.add(restore);
+            parts.add(bound.restore());
         }
         if (tail != null) {
             parts.add(Part.withoutBinds(tail.sql(), Result.TAIL));
         }
-        if (savepoint == Savepoint.AROUND && !plan.committing()) {
+        if (savepoint == Savepoint.AROUND && watch == null) {
             parts.add(WaitSql.RELEASE);
         }
         return Flush.of(parts, bounded, savepoint);
     }
 
-    private static Savepoint savepoint(LockPlan plan, boolean bounded) {
-        if (!plan.begun()) {
+    private Savepoint savepoint(boolean bounded) {
+        if (!begun) {
             return Savepoint.NONE;
         }
         if (bounded) {
             return Savepoint.AROUND;
         }
-        return plan.isRaising() && !plan.anyIsolation() ? Savepoint.AROUND_GUARD : Savepoint.NONE;
+        return isRaising() && !anyIsolation ? Savepoint.AROUND_GUARD : Savepoint.NONE;
     }
 
     /** In front of the row locks, which see what they have inserted. */
-    private void addInserts(LockPlan plan, List<Part> parts) {
-        for (int i = 0; i < plan.inserts().size(); i++) {
+    private void addInserts(List<Part> parts) {
+        for (int i = 0; i < asked.inserts().size(); i++) {
             int index = i;
-            if (plan.waitKind() == WaitKind.AT_MOST) {
-                parts.add(rearm);
+            if (wait == WaitKind.AT_MOST) {
+                parts.add(bound.rearm());
             }
             parts.add(new Part(
-                    plan.inserts().get(i),
+                    asked.inserts().get(i).text(),
                     (statement, at, request) -> Tail.bind(
                             statement, at, request.inserts().get(index).binds()),
                     Result.IGNORED));
         }
     }
 
-    private void addRows(LockPlan plan, ResolvedRequest request, List<Part> parts) {
-        if (isRowTry(plan)) {
-            RowPart row = plan.rows().get(0);
+    private void addRows(List<Part> parts) {
+        if (isRowTry()) {
+            RowGroup row = rows.get(0);
             parts.add(RowSql.oneIfFree(row.table(), row.mode()));
             parts.add(RowSql.look(row.table()));
         } else {
-            parts.addAll(rowLocks(plan, request));
+            addRowLocks(parts, rows);
         }
         // The parts of a table are next to each other, and one check of it is enough.
-        plan.rows().stream()
-                .map(RowPart::table)
+        tables(rows).stream()
                 .filter(table -> table.identity() == Identity.CATALOG)
                 .distinct()
                 .map(RowSql::verify)
                 .forEach(parts::add);
     }
 
-    /** Whether one row is tried without a savepoint. */
-    boolean isRowTry(LockPlan plan) {
-        return plan.isRowTry();
+    private static List<RowTable> tables(List<RowGroup> groups) {
+        return groups.stream().map(RowGroup::table).toList();
     }
 
-    /** Whether the flush is a function of the plan, and no value of the request is in it. */
-    boolean isOfPlan(LockPlan plan) {
-        return true;
+    final boolean isAdvisory() {
+        return shape != Shape.NONE;
+    }
+
+    private boolean isAdvisoryAlone() {
+        return isAdvisory() && rows.isEmpty() && asked.inserts().isEmpty() && tail == null;
+    }
+
+    /** Nothing to be rolled back where it fails: then nothing has happened. */
+    private boolean isAdvisoryTry() {
+        return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
+    }
+
+    /** Nor here, of one row without a savepoint: behind one, a row becomes a MultiXact when it is updated. */
+    boolean isRowTry() {
+        return !isAdvisory() && tail == null && wait == WaitKind.NO_WAIT && asked.isOneRow();
+    }
+
+    /** Whether a refusal of the guard must raise an error, since what follows in the round trip must not run. */
+    final boolean isRaising() {
+        return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));
+    }
+
+    /** Whether a row lock behind the advisory lock refuses what is no table, or not the role's to lock. */
+    final boolean isTableChecked() {
+        return rows.size() == 1 && rows.get(0).table().identity() != Identity.GIVEN;
     }
 
     /** Whether the waits are bounded by a setting. */
-    boolean isArmed(LockPlan plan) {
-        return plan.waitKind() == WaitKind.AT_MOST;
+    boolean isArmed() {
+        return wait == WaitKind.AT_MOST;
     }
 
-    List<Part> advisoryLock(LockPlan plan) {
-        return List.of(AdvisorySql.lock(plan, KeySql.holding(plan.tables(), plan.keysAlone())));
+    void addAdvisoryLock(List<Part> parts, List<String> tables, List<RowTable> known) {
+        parts.add(AdvisorySql.lock(this, KeySql.holding(tables, known)));
     }
 
-    List<Part> rowLocks(LockPlan plan, ResolvedRequest request) {
-        List<Part> statements = new ArrayList<>(2);
-        for (int group = 0; group < plan.rows().size(); group++) {
-            if (plan.waitKind() == WaitKind.AT_MOST
-                    && (plan.isAdvisory() || !plan.inserts().isEmpty() || group > 0)) {
-                statements.add(rearm);
+    void addRowLocks(List<Part> parts, List<RowGroup> groups) {
+        for (int group = 0; group < groups.size(); group++) {
+            if (wait == WaitKind.AT_MOST && (isAdvisory() || !asked.inserts().isEmpty() || group > 0)) {
+                parts.add(bound.rearm());
             }
-            RowPart part = plan.rows().get(group);
-            statements.add(
-                    plan.isOneRow()
-                            ? RowSql.one(part.table(), part.mode(), plan.waitKind())
-                            : RowSql.many(part.table(), group, part.mode(), plan.waitKind()));
+            RowGroup of = groups.get(group);
+            parts.add(
+                    asked.isOneRow()
+                            ? RowSql.one(of.table(), of.mode(), wait)
+                            : RowSql.many(of.table(), group, of.mode(), wait));
         }
-        return statements;
     }
 }

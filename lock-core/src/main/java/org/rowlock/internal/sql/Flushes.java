@@ -1,5 +1,7 @@
 package org.rowlock.internal.sql;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
@@ -8,39 +10,36 @@ import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.text.Insert;
 
-/** The flushes of requests, kept by their plans, since an application has few different ones. */
+/** The flushes of requests, kept by all that their text depends on, since an application has few different ones. */
 public final class Flushes {
     private static final int MODES = RowLockMode.values().length;
     private static final int WAITS = WaitKind.values().length;
     private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 8;
 
-    private static final Flushes WITHOUT_LOCKS = new Flushes();
+    /** Of a {@link #key} with one row lock. */
+    private static final int KEY_SIZE = 12;
 
-    private final FlushForms forms;
+    private static final Flushes WITHOUT_LOCKS = new Flushes(false);
 
-    private final Kept<LockPlan, Flush> kept = new Kept<>();
+    private final boolean onCitus;
+
+    private final Kept<List<@Nullable Object>, Flush> kept = new Kept<>();
 
     /**
-     * Of one key alone: the hot path, which needs no {@link LockPlan} to be made. By the {@link RowTable} if its row is
-     * locked, else by the name of the table of the advisory lock.
+     * Of one key alone: the hot path, which needs no key to be made. By the {@link RowTable} if its row is locked, else
+     * by the name of the table of the advisory lock.
      */
     private final Kept<Object, @Nullable Flush[]> keptSingle = new Kept<>();
 
-    public Flushes() {
-        this(new FlushForms());
-    }
-
-    private Flushes(FlushForms forms) {
-        this.forms = forms;
-    }
-
-    public static Flushes forCitus() {
-        return new Flushes(new CitusForms());
+    /** @param onCitus whether the database has Citus, see {@link CitusForms} */
+    public Flushes(boolean onCitus) {
+        this.onCitus = onCitus;
     }
 
     public boolean areForCitus() {
-        return forms instanceof CitusForms;
+        return onCitus;
     }
 
     /** A flush without locks: writes, and maybe the COMMIT. */
@@ -59,45 +58,75 @@ public final class Flushes {
         if (tail == null && isSingle(request)) {
             return single(request, begun, anyIsolation);
         }
-        LockPlan plan = LockPlan.of(request, begun, anyIsolation, tail);
-        if (!forms.isOfPlan(plan) || (tail != null && !tail.isKept())) {
-            return forms.flush(plan, request, tail);
+        if ((tail != null && !tail.isKept()) || (onCitus && CitusForms.isOfValues(request))) {
+            return make(request, begun, anyIsolation, tail);
         }
-        Flush flush = kept.get(plan);
-        return flush == null ? kept.keep(plan, forms.flush(plan, request, tail)) : flush;
+        List<@Nullable Object> key = key(request, begun, anyIsolation, tail);
+        Flush flush = kept.get(key);
+        return flush == null ? kept.keep(key, make(request, begun, anyIsolation, tail)) : flush;
+    }
+
+    private Flush make(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+        FlushForms forms = onCitus
+                ? new CitusForms(request, begun, anyIsolation, tail)
+                : new FlushForms(request, begun, anyIsolation, tail, WaitSql.BOUND);
+        return forms.flush();
+    }
+
+    /** All that the text of a flush depends on, and nothing of the request's values. */
+    static List<@Nullable Object> key(
+            ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+        List<@Nullable Object> key = new ArrayList<>(KEY_SIZE);
+        key.add(request.advisory().shape());
+        key.add(request.advisory().tables());
+        key.add(request.mode());
+        key.add(request.waitKind());
+        key.add(begun);
+        key.add(request.front() != null);
+        key.add(anyIsolation);
+        key.add(tail == null ? null : tail.form());
+        key.add(tail == null ? null : tail.watch());
+        for (RowGroup group : request.rows()) {
+            key.add(group.table());
+            key.add(group.mode());
+            key.add(group.keys().size() == 1);
+        }
+        for (RowGroup group : request.keysAlone()) {
+            key.add(group.table());
+        }
+        for (Insert insert : request.inserts()) {
+            key.add(insert.text());
+        }
+        return key;
     }
 
     private static boolean isSingle(ResolvedRequest request) {
-        if (request.keys().size() != 1
-                || !request.keysAlone().isEmpty()
-                || !request.inserts().isEmpty()) {
-            return false;
-        }
-        if (request.rows().isEmpty()) {
-            return true;
-        }
         // Two spellings of a row are one key and two rows.
-        RowGroup group = request.rows().get(0);
-        return request.rows().size() == 1 && group.keys().size() == 1 && group.mode() == request.mode();
+        return request.keys().size() == 1
+                && request.keysAlone().isEmpty()
+                && request.inserts().isEmpty()
+                && (request.rows().isEmpty()
+                        || (request.isOneRow() && request.rows().get(0).mode() == request.mode()));
     }
 
     /** A race builds the same flush twice, and a flush is immutable. Ordinals, as an index allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
     private Flush single(ResolvedRequest request, boolean begun, boolean anyIsolation) {
-        WaitKind wait = request.waitKind();
         Object place = place(request);
         @Nullable Flush[] ofTable = keptSingle.get(place);
         if (ofTable == null) {
             ofTable = keptSingle.keep(place, new Flush[SINGLE_FORMS]);
         }
         int shape = request.advisory().shape().ordinal();
-        int form = ((shape * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 8
+        int form = ((shape * MODES + request.mode().ordinal()) * WAITS
+                                + request.waitKind().ordinal())
+                        * 8
                 + (begun ? 4 : 0)
                 + (anyIsolation ? 2 : 0)
                 + (request.front() == null ? 0 : 1);
         Flush flush = ofTable[form];
         if (flush == null) {
-            flush = forms.flush(LockPlan.of(request, begun, anyIsolation, null), request, null);
+            flush = make(request, begun, anyIsolation, null);
             ofTable[form] = flush;
         }
         return flush;

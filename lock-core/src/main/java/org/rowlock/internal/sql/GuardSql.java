@@ -6,7 +6,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
@@ -37,27 +36,18 @@ public final class GuardSql {
 
     private GuardSql() {}
 
-    /**
-     * An expression of type text: what {@code then} gives where the guard agrees, and else what the guard saw.
-     *
-     * @param anyIsolation whether REPEATABLE READ and SERIALIZABLE pass
-     * @param shape the form of the keys, for the condition on the table; {@link Shape#NONE} for none
-     * @param raising whether a refusal raises an error (invalid text for an integer), so that the statements behind it
-     *     in the same round trip do not run without the lock. Then {@link #bindMark} sets a parameter behind those of
-     *     {@code then}
-     */
-    static String guarded(boolean anyIsolation, Shape shape, String then, boolean raising) {
-        return "case when " + agreed(anyIsolation) + KeySql.tableCondition(shape) + " then " + then + " else "
-                + refusal(anyIsolation, KeySql.whatIsWrong(shape), raising) + " end";
-    }
-
     /** A condition: the transaction is one where the lock means something. */
     static String agreed(boolean anyIsolation) {
         return READ_ONLY + " = 'off'"
                 + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')");
     }
 
-    /** An expression for where the guard does not agree; see {@link #guarded}. */
+    /**
+     * An expression of type text, for a transaction where the guard does not agree: what it saw.
+     *
+     * @param raising whether it raises an error (invalid text for an integer), so that the statements behind it in the
+     *     same round trip do not run without the lock. Then it has a parameter for {@link #bindMark}
+     */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
                 + "' || " + whatIsWrong + " || ':'";

@@ -8,6 +8,7 @@ import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Watch;
+import org.rowlock.internal.sql.FlushForms.Bound;
 import org.rowlock.internal.sql.Part.Result;
 import org.rowlock.internal.text.FrontSql;
 
@@ -84,6 +85,8 @@ public final class WaitSql {
                     + " pg_catalog.text) as millis) as m",
             WaitSql::bindMillis,
             Result.IGNORED);
+
+    static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /** Of a bound that {@link #ARM} has set it may take half, as the row may be free behind a key that is not. */
     private static final int PART_OF_BOUND = 2;

@@ -12,7 +12,7 @@ import org.rowlock.internal.sql.WriteForm;
 
 /** Which texts are kept: those of loops and groups, each of another length, leave room for the others. */
 class KeptWritesTest {
-    private final Flushes flushes = new Flushes();
+    private final Flushes flushes = new Flushes(false);
 
     private Flush behindLock(String sql, int executions) {
         WriteScript writes = new WriteScript(null);

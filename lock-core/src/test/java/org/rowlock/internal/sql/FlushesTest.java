@@ -1,0 +1,204 @@
+package org.rowlock.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.rowlock.LockFront;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.LockedQuery;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.RowTable.Column;
+import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.request.Watch;
+import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.Insert;
+
+/** A kept flush is that of all requests of its form, and of no other: else a wrong flush is sent. */
+class FlushesTest {
+    private static final RowTable ACCOUNT = table("account", "int4");
+    private static final LockKey.Row FIRST = LockKey.row("account", 1);
+    private static final LockKey.Row SECOND = LockKey.row("account", 2);
+    private static final RowGroup ONE = new RowGroup(ACCOUNT, RowLockMode.FOR_UPDATE, List.of(FIRST));
+    private static final RowGroup TWO = new RowGroup(ACCOUNT, RowLockMode.FOR_UPDATE, List.of(FIRST, SECOND));
+    private static final Insert INSERT = new Insert(FIRST, "insert into account values (1)", List.of());
+
+    private static RowTable table(String name, String type) {
+        return new RowTable(name, List.of(new Column("id", type, type + "[]", IdType.INTEGER)), Identity.ONE_COLUMN);
+    }
+
+    private static ResolvedRequest request(
+            RowLockMode mode, LockWait wait, List<LockKey> advisory, List<RowGroup> rows, List<RowGroup> alone) {
+        return new ResolvedRequest(
+                List.of(FIRST, SECOND),
+                mode,
+                wait,
+                LockStrategy.BOTH,
+                AdvisoryKeys.of(advisory),
+                rows,
+                alone,
+                List.of(),
+                true,
+                false,
+                KeyNames.WITH_IDS,
+                null);
+    }
+
+    private static ResolvedRequest ofRows(RowGroup... rows) {
+        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(), List.of(rows), List.of());
+    }
+
+    private static ResolvedRequest ofKeys(LockKey... keys) {
+        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(keys), List.of(), List.of());
+    }
+
+    /** Each differs from the others in one thing. */
+    private static List<ResolvedRequest> requests() {
+        RowGroup shared = new RowGroup(ACCOUNT, RowLockMode.FOR_SHARE, List.of(FIRST));
+        RowGroup retyped = new RowGroup(table("account", "int8"), RowLockMode.FOR_UPDATE, List.of(FIRST));
+        return List.of(
+                ofKeys(),
+                ofKeys(LockKey.name("a")),
+                ofKeys(LockKey.number(1)),
+                ofKeys(LockKey.pair(1, 2)),
+                ofKeys(FIRST),
+                ofKeys(LockKey.row("account", "a")),
+                ofKeys(LockKey.row("client", 1)),
+                ofKeys(FIRST, SECOND),
+                ofKeys(FIRST, LockKey.row("client", 1)),
+                ofRows(ONE),
+                ofRows(TWO),
+                ofRows(shared),
+                ofRows(retyped),
+                ofRows(ONE, shared),
+                ofRows(TWO, shared),
+                ofRows(ONE).withKeysAlone(List.of(ONE)),
+                ofRows(ONE).withKeysAlone(List.of(retyped)),
+                ofRows(ONE).withInserts(List.of(INSERT)),
+                ofRows(ONE).withInserts(List.of(new Insert(FIRST, INSERT.sql() + ", (2)", List.of()))),
+                ofRows(ONE).behind(front()),
+                request(RowLockMode.FOR_SHARE, LockWait.forever(), List.of(FIRST), List.of(), List.of()),
+                request(RowLockMode.FOR_UPDATE, LockWait.noWait(), List.of(FIRST), List.of(), List.of()),
+                request(
+                        RowLockMode.FOR_UPDATE,
+                        LockWait.atMost(Duration.ofSeconds(1)),
+                        List.of(FIRST),
+                        List.of(),
+                        List.of()));
+    }
+
+    private static Front front() {
+        QueueEntry entry = KeyQueues.adaptive().entry(1, null);
+        assertThat(entry.tryEnterFree()).isTrue();
+        return Objects.requireNonNull(entry.front(LockFront.ALWAYS));
+    }
+
+    private static List<@Nullable Tail> tails() {
+        return Arrays.asList(null, query("select 1"), query("select 2"), ending(Watch.NONE), ending(Watch.SET));
+    }
+
+    private static Tail query(String sql) {
+        return new LockQuery<>(LockedQuery.of(sql, row -> row.getInt(1)));
+    }
+
+    private static Tail ending(Watch watch) {
+        return (Tail) Proxy.newProxyInstance(
+                Tail.class.getClassLoader(),
+                new Class<?>[] {Tail.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "watch" -> watch;
+                    case "isKept" -> true;
+                    default -> "select 1";
+                });
+    }
+
+    @Test
+    void whatDiffersInAnythingThatTheTextDependsOnHasAnotherKey() {
+        List<List<@Nullable Object>> keys = new ArrayList<>();
+        for (boolean begun : new boolean[] {false, true}) {
+            for (boolean anyIsolation : new boolean[] {false, true}) {
+                for (Tail tail : tails()) {
+                    for (ResolvedRequest request : requests()) {
+                        keys.add(Flushes.key(request, begun, anyIsolation, tail));
+                    }
+                }
+            }
+        }
+        assertThat(keys).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void requestsOfOneFormShareAFlush() {
+        Flushes flushes = new Flushes(false);
+        for (ResolvedRequest request : List.of(ofRows(TWO), ofKeys(FIRST, SECOND))) {
+            Flush flush = flushes.flush(request, true, false, query("select 1"));
+            assertThat(flushes.flush(request, true, false, query("select 1"))).isSameAs(flush);
+            assertThat(flushes.flush(request, true, false, query("select 2"))).isNotSameAs(flush);
+        }
+        RowGroup others = new RowGroup(table("account", "int4"), RowLockMode.FOR_UPDATE, List.of(SECOND, FIRST));
+        assertThat(flushes.flush(ofRows(others), true, false, null))
+                .isSameAs(flushes.flush(ofRows(TWO), true, false, null));
+    }
+
+    @Test
+    void aFlushHoldsNothingOfTheRequestThatItWasMadeFor() throws IllegalAccessException {
+        for (boolean onCitus : new boolean[] {false, true}) {
+            for (Tail tail : tails()) {
+                for (ResolvedRequest request : requests()) {
+                    for (Part part : new Flushes(onCitus)
+                            .flush(request, true, true, tail)
+                            .parts()) {
+                        for (Field field : part.binder().getClass().getDeclaredFields()) {
+                            field.setAccessible(true);
+                            assertThat(field.get(part.binder()))
+                                    .as(part.sql())
+                                    .isNotInstanceOfAny(
+                                            ResolvedRequest.class, Tail.class, FlushForms.class, List.class);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /** By hand, so each component is looked at. */
+    @Test
+    void tablesDifferInEachOfTheirComponents() throws ReflectiveOperationException {
+        Map<Class<?>, List<Object>> values = Map.of(
+                String.class, List.of("account", "client"),
+                List.class, List.of(ACCOUNT.columns(), table("account", "int8").columns()),
+                Identity.class, List.of(Identity.ONE_COLUMN, Identity.CATALOG));
+        RecordComponent[] components = RowTable.class.getRecordComponents();
+        for (int i = 0; i < components.length; i++) {
+            Object[] given = {"account", ACCOUNT.columns(), Identity.ONE_COLUMN};
+            assertThat(RowTable.class.getDeclaredConstructors()[0].newInstance(given))
+                    .isEqualTo(ACCOUNT)
+                    .hasSameHashCodeAs(ACCOUNT);
+            given[i] = values.get(components[i].getType()).get(1);
+            assertThat(RowTable.class.getDeclaredConstructors()[0].newInstance(given))
+                    .as(components[i].getName())
+                    .isNotEqualTo(ACCOUNT);
+        }
+    }
+}
