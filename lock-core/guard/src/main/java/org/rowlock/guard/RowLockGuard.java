@@ -9,16 +9,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.List;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowMapper;
 
 /**
  * What stands against writers that do not lock through Rowlock, whatever program they are: SQL to install in the
- * database, and what it has found there.
+ * database.
  *
  * <ul>
  *   <li>The <b>audit</b> notes writers that update or delete rows of a table without their keys. It refuses nothing. It
@@ -30,10 +25,9 @@ import org.rowlock.RowMapper;
  *
  * <p>{@link #schemaSql()} makes a schema {@code rowlock}. Its functions {@code install_guard}, {@code install_audit},
  * {@code remove_guard} and {@code remove_audit} are called in SQL, in a migration or directly, by the owner of the
- * table; no superuser is needed. Running any of it again does no harm. What the guard does not cover is in
+ * table; no superuser is needed. Running any of it again does no harm. Its views {@code guards}, {@code audits} and
+ * {@code stray_writers} have what is installed and what the audit has noted. What the guard does not cover is in
  * <a href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">its table</a>.
- *
- * <p>Not thread-safe, as its connection is not.
  */
 public final class RowLockGuard {
     /** What {@code rowlock.version()} gives where the SQL is of this version. */
@@ -46,11 +40,7 @@ public final class RowLockGuard {
             + " from rowlock.guards as g cross join rowlock.version() as v"
             + " where g.relation = rowlock.root(cast(cast(? as text) as regclass))";
 
-    private final Connection connection;
-
-    private RowLockGuard(Connection connection) {
-        this.connection = connection;
-    }
+    private RowLockGuard() {}
 
     /**
      * {@return the SQL that makes or renews the schema {@code rowlock}: functions, views and the table of the audit} To
@@ -73,88 +63,25 @@ public final class RowLockGuard {
     }
 
     /**
-     * What is installed in the connection's database. Runs plain queries, in any transaction or in autocommit.
+     * The state of a table's guard. Any role may ask. Runs plain queries, in any transaction or in autocommit.
      *
-     * @param connection any connection to it; not closed
-     * @return the guard
-     * @throws IllegalArgumentException if the connection is null
-     */
-    public static RowLockGuard of(Connection connection) {
-        if (connection == null) {
-            throw new IllegalArgumentException("The connection is null");
-        }
-        return new RowLockGuard(connection);
-    }
-
-    /**
-     * The state of a table's guard. Any role may ask.
-     *
+     * @param connection any connection to the database; not closed
      * @param table the table, as in SQL; of a partition that of its root
      * @return the state
      * @throws SQLException if the table does not exist, or the catalog cannot be read
      */
-    public GuardState stateOf(String table) throws SQLException {
-        List<GuardState> states = read(STATE, row -> GuardState.valueOf(row.getString(1)), table);
-        return states.isEmpty() ? GuardState.MISSING : states.get(0);
-    }
-
-    /**
-     * The tables that are audited. Any role may ask.
-     *
-     * @return the tables
-     * @throws SQLException if they cannot be read
-     */
-    public List<AuditedTable> auditedTables() throws SQLException {
-        return read(
-                "select relation::text, since, sample, enabled from rowlock.audits order by 1",
-                row -> new AuditedTable(row.getString(1), instant(row, 2), row.getDouble(3), row.getBoolean(4)));
-    }
-
-    /**
-     * The writers that the audit has noted, the latest first. Needs the role {@code pg_monitor} or SELECT on the view
-     * {@code rowlock.stray_writers}.
-     *
-     * @return a line for each writer, at most 1,000 for a table
-     * @throws SQLException if they cannot be read
-     */
-    public List<StrayWriter> strayWriters() throws SQLException {
-        return read(
-                "select relation::text, operation, role, application, query, context, first_seen, last_seen"
-                        + " from rowlock.stray_writers order by last_seen desc, first_seen desc, query",
-                row -> new StrayWriter(
-                        row.getString(1),
-                        row.getString(2),
-                        row.getString(3),
-                        row.getString(4),
-                        row.getString(5),
-                        row.getString(6),
-                        instant(row, 7),
-                        instant(row, 8)));
-    }
-
-    /** Nothing where nothing is installed. */
-    private <T> List<T> read(String sql, RowMapper<T> mapper, String... binds) throws SQLException {
-        List<T> rows = new ArrayList<>();
+    public static GuardState stateOf(Connection connection, String table) throws SQLException {
         try (Statement look = connection.createStatement();
                 ResultSet installed = look.executeQuery("select to_regclass('rowlock.guards') is not null")) {
             if (!installed.next() || !installed.getBoolean(1)) {
-                return rows;
+                return GuardState.MISSING;
             }
         }
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < binds.length; i++) {
-                statement.setString(i + 1, binds[i]);
-            }
+        try (PreparedStatement statement = connection.prepareStatement(STATE)) {
+            statement.setString(1, table);
             try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    rows.add(mapper.map(row));
-                }
+                return row.next() ? GuardState.valueOf(row.getString(1)) : GuardState.MISSING;
             }
         }
-        return rows;
-    }
-
-    private static Instant instant(ResultSet row, int column) throws SQLException {
-        return row.getObject(column, OffsetDateTime.class).toInstant();
     }
 }

@@ -88,6 +88,10 @@ class GuardInstallTest {
     }
 
     private String query(String sql) throws SQLException {
+        return query(connection, sql);
+    }
+
+    private static String query(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
@@ -96,7 +100,7 @@ class GuardInstallTest {
     }
 
     private GuardState state(String table) throws SQLException {
-        return RowLockGuard.of(connection).stateOf(table);
+        return RowLockGuard.stateOf(connection, table);
     }
 
     /** Whether a plain writer is refused while another holds the key. */
@@ -142,8 +146,6 @@ class GuardInstallTest {
         for (int i = 0; i < 2; i++) {
             execute(connection, "drop schema if exists rowlock cascade");
             assertThat(state("account")).isEqualTo(GuardState.MISSING);
-            assertThat(RowLockGuard.of(connection).auditedTables()).isEmpty();
-            assertThat(RowLockGuard.of(connection).strayWriters()).isEmpty();
             assertThat(query("select count(*) from pg_trigger where tgname like 'rowlock%'"))
                     .isEqualTo("0");
         }
@@ -170,9 +172,9 @@ class GuardInstallTest {
                 Install.audit("account", 1));
         try (Connection writer = connect(app)) {
             execute(writer, "set application_name = 'app'", "update account set balance = 1 where id = 7");
-            assertThat(RowLockGuard.of(writer).stateOf("account")).isEqualTo(GuardState.CURRENT);
-            assertThat(RowLockGuard.of(writer).auditedTables()).hasSize(1);
-            assertThatThrownBy(() -> RowLockGuard.of(writer).strayWriters()).hasMessageContaining("permission denied");
+            assertThat(RowLockGuard.stateOf(writer, "account")).isEqualTo(GuardState.CURRENT);
+            assertThat(query(writer, "select relation from rowlock.audits")).isEqualTo("account");
+            assertThatThrownBy(() -> StrayWriter.all(writer)).hasMessageContaining("permission denied");
             writer.setAutoCommit(false);
             RowLocks.builder()
                     .strategy(LockStrategy.ADVISORY)
@@ -184,7 +186,7 @@ class GuardInstallTest {
             writer.rollback();
         }
         // The guard had taken the key, so there was nothing to note.
-        assertThat(RowLockGuard.of(connection).strayWriters()).isEmpty();
+        assertThat(StrayWriter.all(connection)).isEmpty();
     }
 
     @Test
@@ -439,7 +441,6 @@ class GuardInstallTest {
                 .hasMessageContaining("\"nothing\" does not exist");
         assertThatThrownBy(() -> execute(connection, Install.guard("a b", 1)))
                 .hasMessageContaining("invalid name syntax");
-        assertThatThrownBy(() -> RowLockGuard.of(null)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> state("nothing")).hasMessageContaining("\"nothing\" does not exist");
     }
 
@@ -484,10 +485,9 @@ class GuardInstallTest {
         try (Connection copy = dataSource.getConnection(owner, "x");
                 Connection locker = dataSource.getConnection(owner, "x")) {
             connection = connect(owner);
-            RowLockGuard guard = RowLockGuard.of(copy);
-            assertThat(guard.stateOf("account")).isEqualTo(GuardState.CURRENT);
-            assertThat(guard.stateOf("m")).isEqualTo(GuardState.CURRENT);
-            assertThat(guard.auditedTables()).hasSize(1);
+            assertThat(RowLockGuard.stateOf(copy, "account")).isEqualTo(GuardState.CURRENT);
+            assertThat(RowLockGuard.stateOf(copy, "m")).isEqualTo(GuardState.CURRENT);
+            assertThat(query(copy, "select relation from rowlock.audits")).isEqualTo("account");
             locker.setAutoCommit(false);
             RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
             locks.in(locker)

@@ -21,9 +21,6 @@ import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.ServerQuery.Row;
-import org.rowlock.guard.AuditedTable;
-import org.rowlock.guard.RowLockGuard;
-import org.rowlock.guard.StrayWriter;
 
 /**
  * Looks at a running server for a while and says whether row locks hurt it. It only reads, in read-only transactions of
@@ -32,6 +29,12 @@ import org.rowlock.guard.StrayWriter;
  */
 public final class Doctor {
     private static final int OLDEST = 14;
+
+    private static final String STRAY_WRITERS = "select w.relation::text as relation, w.role"
+            + " || coalesce(' (' || nullif(w.application, '') || ')', '') as who, w.query from rowlock.stray_writers as w"
+            + " where w.relation in (select a.relation from rowlock.audits as a)"
+            + " order by w.last_seen desc, w.first_seen desc, w.query";
+
     private final ServerAddress address;
     private final ReadOnlySession session;
     private final Set<Unseen> unseen = new LinkedHashSet<>();
@@ -150,19 +153,16 @@ public final class Doctor {
 
     /** Where the audit is installed. */
     private static Map<String, List<String>> strayWriters(Connection connection) throws SQLException {
-        RowLockGuard guard = RowLockGuard.of(connection);
-        Set<String> audited =
-                guard.auditedTables().stream().map(AuditedTable::table).collect(Collectors.toSet());
-        return guard.strayWriters().stream()
-                .filter(writer -> audited.contains(writer.table()))
+        String installed = "select to_regclass('rowlock.audits') as audits";
+        if (!ServerQuery.query(connection, installed).get(0).has("audits")) {
+            return Map.of();
+        }
+        return ServerQuery.query(connection, STRAY_WRITERS).stream()
                 .collect(Collectors.groupingBy(
-                        StrayWriter::table,
+                        writer -> writer.string("relation"),
                         TreeMap::new,
                         Collectors.mapping(
-                                writer -> writer.role()
-                                        + (writer.application().isEmpty() ? "" : " (" + writer.application() + ')')
-                                        + ": " + SqlText.normalize(writer.query()),
-                                Collectors.toList())));
+                                writer -> writer.string("who") + ": " + writer.string("query"), Collectors.toList())));
     }
 
     private void refuseOthers(Connection connection) throws SQLException {

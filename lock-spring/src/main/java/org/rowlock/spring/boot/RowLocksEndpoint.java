@@ -1,8 +1,10 @@
 package org.rowlock.spring.boot;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -14,9 +16,7 @@ import org.rowlock.AdmissionQueues;
 import org.rowlock.LockInspector;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
-import org.rowlock.guard.AuditedTable;
 import org.rowlock.guard.RowLockGuard;
-import org.rowlock.guard.StrayWriter;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StrategyWatch;
@@ -24,6 +24,8 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.jdbc.core.ColumnMapRowMapper;
+import org.springframework.jdbc.core.RowMapperResultSetExtractor;
 
 /**
  * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
@@ -47,6 +49,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 public final class RowLocksEndpoint {
     /** 42P01 no such table, 3F000 no such schema. */
     private static final List<String> NO_TABLE = List.of("42P01", "3F000");
+
+    private static final String STRAY_WRITERS = "select relation::text, operation, role, application, query, context,"
+            + " first_seen, last_seen from rowlock.stray_writers order by last_seen desc, first_seen desc, query";
 
     /** Each is a statement of its own. */
     private static final int OWN_ROWS = 100;
@@ -166,14 +171,25 @@ public final class RowLocksEndpoint {
 
     /** Null where nothing is audited. */
     private static RowLocksReport.@Nullable Audit audit(Connection connection) throws SQLException {
-        RowLockGuard guard = RowLockGuard.of(connection);
-        List<AuditedTable> tables = guard.auditedTables();
+        if (rows(connection, "select where to_regclass('rowlock.audits') is not null")
+                .isEmpty()) {
+            return null;
+        }
+        List<Map<String, Object>> tables =
+                rows(connection, "select relation::text, since, sample, enabled from rowlock.audits order by 1");
         try {
-            List<StrayWriter> writers = guard.strayWriters();
+            List<Map<String, Object>> writers = rows(connection, STRAY_WRITERS);
             return tables.isEmpty() && writers.isEmpty() ? null : new RowLocksReport.Audit(tables, writers, null);
         } catch (SQLException notAllowed) {
             return new RowLocksReport.Audit(
                     tables, List.of(), notAllowed.getMessage() + "; grant the role pg_monitor to read them");
+        }
+    }
+
+    private static List<Map<String, Object>> rows(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            return new RowMapperResultSetExtractor<>(new ColumnMapRowMapper()).extractData(rows);
         }
     }
 

@@ -10,9 +10,7 @@ import org.rowlock.LockInspector;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.guard.AuditedTable;
 import org.rowlock.guard.RowLockGuard;
-import org.rowlock.guard.StrayWriter;
 import org.rowlock.spring.internal.proxy.RowLockUsage;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
@@ -53,15 +51,16 @@ public record RowLocksReport(
     public record Locks(List<Line> locks, @Nullable String error) {}
 
     /**
-     * What the audit of one database has found.
+     * What the audit of one database has found, as its views have it.
      *
-     * @param tables the tables that are audited
-     * @param strayWriters the writers that have written to them without the lock, the latest first
+     * @param tables the tables that are audited, of {@code rowlock.audits}
+     * @param strayWriters the writers that have written to them without the lock, the latest first, of
+     *     {@code rowlock.stray_writers}
      * @param error why there are none, if they may not be read
      */
     public record Audit(
-            List<AuditedTable> tables,
-            List<StrayWriter> strayWriters,
+            List<Map<String, Object>> tables,
+            List<Map<String, Object>> strayWriters,
             @Nullable String error) {}
 
     /**

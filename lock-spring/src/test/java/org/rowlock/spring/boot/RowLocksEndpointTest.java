@@ -176,18 +176,18 @@ class RowLocksEndpointTest {
                 "update orders set id = 42 where id = 42");
         String json = json("");
 
-        assertThat(read(json, "$.audits.dataSource.tables[?(@.table == 'orders')]['sample','isEnabled']"))
-                .isEqualTo(read("[{\"sample\":1.0,\"isEnabled\":true}]", "$"));
-        assertThat(read(json, "$.audits.dataSource.tables[?(@.table == 'orders')].since")
+        assertThat(read(json, "$.audits.dataSource.tables[?(@.relation == 'orders')]['sample','enabled']"))
+                .isEqualTo(read("[{\"sample\":1.0,\"enabled\":true}]", "$"));
+        assertThat(read(json, "$.audits.dataSource.tables[?(@.relation == 'orders')].since")
                         .get(0))
                 .asString()
                 .startsWith("20");
         assertThat(read(
                         json,
                         "$.audits.dataSource.strayWriters[?(@.application == '" + database.schema()
-                                + "')]['table','operation','query']"))
+                                + "')]['relation','operation','query']"))
                 .isEqualTo(read(
-                        "[{\"table\":\"orders\",\"operation\":\"UPDATE\",\"query\":\"update orders set id = 42 where id = 42\"}]",
+                        "[{\"relation\":\"orders\",\"operation\":\"UPDATE\",\"query\":\"update orders set id = 42 where id = 42\"}]",
                         "$"));
     }
 

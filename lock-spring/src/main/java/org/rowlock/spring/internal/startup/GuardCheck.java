@@ -73,7 +73,7 @@ final class GuardCheck {
     /** A guard that cannot be looked up is missing, if the caller requires it. */
     private GuardState state(Connection connection, String table) throws SQLException {
         try {
-            return RowLockGuard.of(connection).stateOf(table);
+            return RowLockGuard.stateOf(connection, table);
         } catch (SQLException e) {
             if (reaction == Reaction.FAIL) {
                 throw e;
