@@ -223,7 +223,7 @@ public final class TransactionLocks {
      * Sends writes now, in one flush, for transactions that somebody else commits. What they did is there when it
      * returns.
      *
-     * @param writes what to do; may be empty
+     * @param writes what to do; if empty, this only looks whether the transaction is aborted, without a round trip
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
      * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
      * @throws SQLException if a write fails; the transaction is aborted
@@ -232,10 +232,7 @@ public final class TransactionLocks {
      */
     public void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
-        if (!toSend.isEmpty()) {
-            new Commit(connection, List.of(), calls.requests().config().names(), endings())
-                    .send(PgSession.inTransaction(connection), toSend);
-        }
+        new Commit(connection, List.of(), calls.requests().config().names(), endings()).send(toSend);
     }
 
     /** The queues that this thread has passed know which others wait for the locks; without a queue any may. */
@@ -257,8 +254,7 @@ public final class TransactionLocks {
     }
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
-    void lockAndCommit(
-            LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
+    void lockAndCommit(LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         new LockAndCommit(calls, endings, observed).run(session, resolved(request, wait), writes);

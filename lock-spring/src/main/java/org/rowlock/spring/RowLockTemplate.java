@@ -18,7 +18,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.TransactionLocks;
-import org.rowlock.spring.internal.call.BegunTransaction;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.SpringTransaction;
@@ -120,7 +119,7 @@ public final class RowLockTemplate {
      *     or its manager is not known
      */
     public CommitWrites atCommit() {
-        return SpringTransaction.current(WHAT, dataSource).writes(WHAT, locks.locks());
+        return SpringTransaction.current(WHAT, dataSource, locks.locks()).writes(WHAT);
     }
 
     /**
@@ -161,7 +160,7 @@ public final class RowLockTemplate {
      *     is none of the DataSource
      */
     public void requireLocked(LockKey key) {
-        if (!SpringTransaction.current(WHAT, dataSource)
+        if (!SpringTransaction.current(WHAT, dataSource, locks.locks())
                 .notHeld(Set.of(key), RowLockMode.FOR_KEY_SHARE)
                 .isEmpty()) {
             throw new InvalidDataAccessApiUsageException("The running transaction has not locked "
@@ -183,7 +182,7 @@ public final class RowLockTemplate {
      */
     public <T extends @Nullable Object> T inTransaction(LockRequest request, Supplier<T> work) {
         LockedCall call = call(request, defaultWait());
-        return BegunTransaction.mayQueue() && locks.settings().admission()
+        return CommitListener.mayQueue() && locks.settings().admission()
                 ? call.queued(request, null, () -> lockAndWork(call, request, work))
                 : lockAndWork(call, request, work);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
-import org.rowlock.spring.internal.call.BegunTransaction;
+import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -161,7 +161,7 @@ class LateLocksTest {
                         swallow(() -> jdbc.update("insert into outbox values (1)"));
                     }))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("nothing of it is stored");
+                    .hasMessageContaining("Nothing of the work of the transaction is stored");
             assertThat(stored()).isNull();
         }
     }
@@ -438,7 +438,7 @@ class LateLocksTest {
                 });
                 assertThatThrownBy(() -> inner.executeWithoutResult(none -> {})).hasMessage("on purpose");
             });
-            assertThat(BegunTransaction.mayQueue()).isTrue();
+            assertThat(CommitListener.mayQueue()).isTrue();
         }
     }
 }

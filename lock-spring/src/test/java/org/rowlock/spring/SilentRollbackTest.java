@@ -96,7 +96,7 @@ class SilentRollbackTest {
             for (Runnable each : new Runnable[] {() -> accounts.add(1), () -> accounts.addByTemplate(1)}) {
                 assertThatThrownBy(each::run)
                         .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                        .hasMessageContainingAll("nothing of it is stored", "savepoint")
+                        .hasMessageContainingAll("Nothing of the work of the transaction is stored", "savepoint")
                         .hasRootCauseInstanceOf(SQLException.class)
                         .rootCause()
                         .hasMessageContaining("duplicate key");

@@ -58,10 +58,7 @@ public final class Commit {
                             + " commit was sent. The transaction and its locks are gone.",
                     new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
-        PgSession session = PgSession.of(connection);
-        if (session.isAborted()) {
-            throw errors.aborted(session);
-        }
+        PgSession session = notAborted();
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Ending ending = nothing ? Ending.PLAIN : endings.of(session);
         if (writes.isEmpty() && ending.isPlain()) {
@@ -73,6 +70,14 @@ public final class Commit {
             send(session, flushes);
             end(session, flushes);
         });
+    }
+
+    private PgSession notAborted() throws SQLException {
+        PgSession session = PgSession.of(connection);
+        if (session.isAborted()) {
+            throw errors.aborted(session);
+        }
+        return session;
     }
 
     private void send(PgSession session, WriteFlushes flushes) throws SQLException {
@@ -124,12 +129,18 @@ public final class Commit {
     }
 
     /**
-     * Sends writes, in one flush where that can be, and does not commit.
+     * Sends writes, in one flush where that can be, and does not commit. Refuses an aborted transaction, also where
+     * there is nothing to send.
      *
      * @throws RowlockException if not as many rows are changed as expected
      * @throws SQLException if a write fails
      */
-    public void send(PgSession session, List<Write> writes) throws SQLException {
+    public void send(List<Write> writes) throws SQLException {
+        PgSession session = notAborted();
+        if (writes.isEmpty()) {
+            return;
+        }
+        PgSession.inTransaction(connection);
         try (WriteFlushes flushes = new WriteFlushes(session, writes, names, null)) {
             send(session, flushes);
             flushes.done();

@@ -44,16 +44,15 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
     }
 
     private RowlockDataSource wrap(String name, DataSource dataSource) {
-        RowLockProperties.Jdbc given =
-                Binder.get(environment).bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
+        Binder binder = Binder.get(environment);
+        RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
+        // Here alone as what it is, since lock-jdbc need not be there; and YAML reads off as false.
+        RowlockMode mode = binder.bind("rowlock.jdbc.mode", RowlockMode.class).orElse(RowlockMode.QUEUE);
         return RowLocksFactory.set(
                 "rowlock.jdbc.*",
                 () -> RowlockDataSource.builder(dataSource)
                         .name(name)
-                        .mode(
-                                given.mode() == null
-                                        ? RowlockMode.QUEUE
-                                        : RowlockMode.valueOf(given.mode().name()))
+                        .mode(mode)
                         .include(given.include().toArray(String[]::new))
                         .exclude(given.exclude().toArray(String[]::new))
                         .release(given.release())

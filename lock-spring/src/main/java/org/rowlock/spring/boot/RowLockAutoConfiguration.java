@@ -66,11 +66,8 @@ public final class RowLockAutoConfiguration {
     RowLocks rowLocks(
             RowLockProperties properties, ObjectProvider<LockListener> listeners, ConfigurableEnvironment environment) {
         TableVariables.check(environment);
-        Integer given = properties.admission().maxWaitersPerKey();
         return RowLocksFactory.create(
-                properties,
-                given != null ? given : properties.isRowAlone() ? Integer.MAX_VALUE : WebThreads.share(environment),
-                listeners.orderedStream().toList());
+                properties, environment, listeners.orderedStream().toList());
     }
 
     /** Behind Flyway and the like also where beans are lazy: the verification at startup, which is not, needs this. */

@@ -6,6 +6,7 @@ import javax.sql.DataSource;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.metrics.JdbcMetrics;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
@@ -28,16 +29,23 @@ import org.springframework.core.env.Environment;
 // No @ConditionalOnProperty, as YAML reads off as false.
 @ConditionalOnExpression("!'${rowlock.jdbc.mode:}'.empty")
 public final class RowLockJdbcAutoConfiguration {
+    private static final String DATA_SOURCE = "org.rowlock.jdbc.RowlockDataSource";
+
     RowLockJdbcAutoConfiguration() {}
 
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(RowlockDataSource.class)
-    static class Wrapped {
-        /** Static, and from the environment alone, so that nothing else is made before the DataSources. */
-        @Bean
-        static JdbcBeanPostProcessor rowLockJdbcBeanPostProcessor(Environment environment) {
-            return new JdbcBeanPostProcessor(environment);
-        }
+    /** Static, and from the environment alone, so that nothing else is made before the DataSources. */
+    @Bean
+    @ConditionalOnClass(name = DATA_SOURCE)
+    static BeanPostProcessor rowLockJdbcBeanPostProcessor(Environment environment) {
+        return new JdbcBeanPostProcessor(environment);
+    }
+
+    @Bean
+    @ConditionalOnMissingClass(DATA_SOURCE)
+    static BeanPostProcessor rowLockJdbcMissing() {
+        throw new RowLockDefinitionException(
+                "The property rowlock.jdbc.mode is set, and lock-jdbc is not on the class path.",
+                "Add the dependency org.rowlock:lock-jdbc, or remove the property.");
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -49,16 +57,6 @@ public final class RowLockJdbcAutoConfiguration {
             JdbcMetrics metrics = new JdbcMetrics(meters);
             JdbcReports.controls(dataSources).forEach(metrics::bind);
             return metrics;
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnMissingClass("org.rowlock.jdbc.RowlockDataSource")
-    static class Missing {
-        Missing() {
-            throw new RowLockDefinitionException(
-                    "The property rowlock.jdbc.mode is set, and lock-jdbc is not on the class path.",
-                    "Add the dependency org.rowlock:lock-jdbc, or remove the property.");
         }
     }
 }

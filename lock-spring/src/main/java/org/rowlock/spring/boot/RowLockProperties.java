@@ -66,13 +66,6 @@ public record RowLockProperties(
         @DefaultValue("adaptive") LockFront front,
         @DefaultValue Jdbc jdbc) {
 
-    /** Whether no table has another strategy than ROW: then nobody is refused whom FOR UPDATE would have had wait. */
-    boolean isRowAlone() {
-        return strategy == LockStrategy.ROW
-                && tables.values().stream()
-                        .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
-    }
-
     /**
      * What differs for one table.
      *
@@ -110,24 +103,9 @@ public record RowLockProperties(
      * @param front When an advisory lock goes in front of the first lock of a transaction: adaptive, always or never.
      */
     public record Jdbc(
-            @Nullable JdbcMode mode,
+            @Nullable String mode,
             @DefaultValue List<String> include,
             @DefaultValue List<String> exclude,
             @DefaultValue("plain") LockRelease release,
             @DefaultValue("adaptive") LockFront front) {}
-
-    /** What lock-jdbc does about statements that lock a row. */
-    public enum JdbcMode {
-        /** Nothing, until it is switched on while running. */
-        OFF,
-
-        /** Statements are counted, with those that would have queued. */
-        OBSERVE,
-
-        /**
-         * Where many transactions want a row, all but a few wait in the JVM before they go to the server; where many
-         * JVMs want it, an advisory lock of it goes in front.
-         */
-        QUEUE
-    }
 }

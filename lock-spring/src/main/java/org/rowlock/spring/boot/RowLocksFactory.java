@@ -7,12 +7,17 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /** Makes row locks of the properties. */
 final class RowLocksFactory {
+    private static final int WITHOUT_WEB_SERVER = 1_000;
+    private static final int USUAL_THREADS = 200;
+
     private RowLocksFactory() {}
 
-    static RowLocks create(RowLockProperties properties, int maxWaitersPerKey, List<LockListener> listeners) {
+    static RowLocks create(RowLockProperties properties, Environment environment, List<LockListener> listeners) {
         RowLocksBuilder builder = RowLocks.builder()
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
@@ -20,7 +25,11 @@ final class RowLocksFactory {
                 .release(properties.release())
                 .front(properties.front());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
-        set("rowlock.admission.max-waiters-per-key", () -> builder.maxWaitersPerKey(maxWaitersPerKey));
+        Integer maxWaitersPerKey = properties.admission().maxWaitersPerKey();
+        set(
+                "rowlock.admission.max-waiters-per-key",
+                () -> builder.maxWaitersPerKey(
+                        maxWaitersPerKey == null ? maxWaiters(properties, environment) : maxWaitersPerKey));
         Integer maxAdmittedPerKey = properties.admission().maxAdmittedPerKey();
         if (maxAdmittedPerKey != null) {
             set("rowlock.admission.max-admitted-per-key", () -> builder.maxAdmittedPerKey(maxAdmittedPerKey));
@@ -29,6 +38,29 @@ final class RowLocksFactory {
         properties.tables().forEach((name, table) -> set(builder, name, table));
         listeners.forEach(builder::listener);
         return builder.build();
+    }
+
+    /** So many that the web server has threads left; where none bounds them, a number that heap and patience bear. */
+    private static int maxWaiters(RowLockProperties properties, Environment environment) {
+        boolean isRowAlone = properties.strategy() == LockStrategy.ROW
+                && properties.tables().values().stream()
+                        .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
+        if (isRowAlone) {
+            // Nobody is refused whom FOR UPDATE would have had wait.
+            return Integer.MAX_VALUE;
+        }
+        boolean bounded = !environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)
+                && !"none".equalsIgnoreCase(environment.getProperty("spring.main.web-application-type"));
+        if (bounded && ClassUtils.isPresent("org.apache.catalina.startup.Tomcat", null)) {
+            return half(environment, "server.tomcat.threads.max");
+        }
+        return bounded && ClassUtils.isPresent("org.eclipse.jetty.server.Server", null)
+                ? half(environment, "server.jetty.threads.max")
+                : WITHOUT_WEB_SERVER;
+    }
+
+    private static int half(Environment environment, String property) {
+        return Math.max(1, environment.getProperty(property, int.class, USUAL_THREADS) / 2);
     }
 
     private static void set(RowLocksBuilder builder, String name, RowLockProperties.Table table) {

@@ -1,6 +1,5 @@
 package org.rowlock.spring.boot;
 
-import java.util.Locale;
 import java.util.regex.Pattern;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -12,8 +11,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * stands for a dot, so it can name no table that has one.
  */
 final class TableVariables {
-    private static final String PREFIX = "ROWLOCK_TABLES_";
-    private static final Pattern UNDERSTOOD = Pattern.compile(PREFIX + "[A-Z0-9]+_(STRATEGY|ID_?COLUMNS(_[0-9]+_?)?)");
+    private static final Pattern NOT_UNDERSTOOD = Pattern.compile(
+            "ROWLOCK_TABLES_(?![A-Z0-9]+_(STRATEGY|ID_?COLUMNS(_[0-9]+_?)?)$).*", Pattern.CASE_INSENSITIVE);
 
     private TableVariables() {}
 
@@ -21,8 +20,7 @@ final class TableVariables {
         for (PropertySource<?> source : environment.getPropertySources()) {
             if (source instanceof SystemEnvironmentPropertySource variables) {
                 for (String name : variables.getPropertyNames()) {
-                    String upper = name.toUpperCase(Locale.ROOT);
-                    if (upper.startsWith(PREFIX) && !UNDERSTOOD.matcher(upper).matches()) {
+                    if (NOT_UNDERSTOOD.matcher(name).matches()) {
                         throw new RowLockDefinitionException(
                                 "The environment variable " + name
                                         + " cannot be understood: an underscore in the name of"

@@ -16,7 +16,6 @@ import org.springframework.core.annotation.Order;
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
     private static final ConfigurationPropertyName ALL = ConfigurationPropertyName.of("rowlock");
-    private static final ConfigurationPropertyName TABLES = ConfigurationPropertyName.of("rowlock.tables");
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
@@ -29,12 +28,10 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         }
         return new FailureAnalysis(
                 "These properties are none that Rowlock knows:" + System.lineSeparator() + unknown,
-                cause.getUnboundProperties().stream().noneMatch(property -> TABLES.isAncestorOf(property.getName()))
-                        ? "Correct the name (see " + Docs.URL + "settings.md#spring-boot); the completion of an IDE has"
-                                + " all of them."
-                        : "A table has the properties strategy and id-columns. Put a name with a schema in brackets:"
-                                + " rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"
-                                + " \"[shop.orders]\" (see " + Docs.URL + "settings.md#spring-boot).",
+                "Correct the name (see " + Docs.URL + "settings.md#spring-boot); the completion of an IDE has all of"
+                        + " them. A table has the properties strategy and id-columns. Put a name with a schema in"
+                        + " brackets: rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"
+                        + " \"[shop.orders]\".",
                 cause);
     }
 

@@ -126,7 +126,7 @@ class RowLockJdbcTest {
         assertThatThrownBy(() -> start("rowlock.jdbc.mode=fast"))
                 .rootCause()
                 .hasMessageContaining("fast")
-                .hasMessageContaining("JdbcMode");
+                .hasMessageContaining("RowlockMode");
     }
 
     @Test

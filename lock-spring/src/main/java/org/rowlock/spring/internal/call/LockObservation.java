@@ -75,15 +75,10 @@ final class LockObservation {
 
     /** Of Spring's exception, whose cause is Rowlock's. */
     private static Outcome outcome(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof LockNotAvailableException) {
-                return Outcome.NOT_AVAILABLE;
-            }
-            if (cause instanceof LockDeadlockException) {
-                return Outcome.DEADLOCK;
-            }
+        if (failure.getCause() instanceof LockNotAvailableException) {
+            return Outcome.NOT_AVAILABLE;
         }
-        return Outcome.FAILED;
+        return failure.getCause() instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
     }
 
     private static void tell(Runnable call) {

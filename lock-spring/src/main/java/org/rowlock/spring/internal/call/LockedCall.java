@@ -4,11 +4,13 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -105,13 +107,10 @@ public final class LockedCall implements TransactionSynchronization {
     }
 
     private static boolean isWithoutConnection(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            // The second is a pool's, of a connection that is only borrowed for the first statement.
-            if (cause instanceof CannotCreateTransactionException || cause instanceof SQLTransientConnectionException) {
-                return true;
-            }
-        }
-        return false;
+        // The second is a pool's, of a connection that is only borrowed for the first statement.
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(each -> each instanceof CannotCreateTransactionException
+                        || each instanceof SQLTransientConnectionException);
     }
 
     @Override
@@ -121,15 +120,11 @@ public final class LockedCall implements TransactionSynchronization {
 
     @Override
     public void afterCommit() {
-        giveBack();
+        afterCompletion(STATUS_COMMITTED);
     }
 
     @Override
     public void afterCompletion(int status) {
-        giveBack();
-    }
-
-    private void giveBack() {
         if (turn != null) {
             turn.close();
         }
@@ -187,7 +182,7 @@ public final class LockedCall implements TransactionSynchronization {
             @Nullable LockObservationContext context,
             LockRequest request,
             BiFunction<TransactionLocks, LockRequest, T> call) {
-        SpringTransaction transaction = SpringTransaction.current(what, dataSource);
+        SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
         LockRequest capped = request.waiting(transaction.capped(what, left));
@@ -202,7 +197,7 @@ public final class LockedCall implements TransactionSynchronization {
         T result = transaction.on(connection -> explained(why, () -> call.apply(locks.in(connection), capped)));
         if (locks.release() == LockRelease.EARLY) {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
-            transaction.commitBy(locks);
+            transaction.commitByRowlock();
         }
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || !shown.isTaken()) {
@@ -244,7 +239,7 @@ public final class LockedCall implements TransactionSynchronization {
 
     /** Takes rows of a table that are known when they are held. */
     public <T> T claim(String table, Function<TransactionLocks, T> call) {
-        SpringTransaction transaction = SpringTransaction.current(what, dataSource);
+        SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         SessionCaches ofTable = new SessionCaches(what, dataSource, Map.of(table, Set.of()));
         ofTable.refuse();
         T result = transaction.on(connection -> call.apply(spring.locks().in(connection)));

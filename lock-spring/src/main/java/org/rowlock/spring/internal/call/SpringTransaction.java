@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,7 +19,6 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
-import org.rowlock.TransactionLocks;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.pool.Pools;
@@ -40,32 +38,31 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class SpringTransaction implements TransactionSynchronization {
     private final Key key;
-    private final @Nullable BegunTransaction begun;
+    private final RowLocks locks;
+    private final CommitListener.@Nullable Begun begun;
     private boolean ended;
 
     /** One part for each savepoint, and one for what was before the first. */
-    private final List<Part> parts = new ArrayList<>(List.of(new Part()));
-
-    /** How many parts there were when a savepoint was set. */
-    private final Map<Object, Integer> savepoints = new LinkedHashMap<>();
+    private final List<Part> parts = new ArrayList<>(List.of(new Part("")));
 
     private final List<Runnable> ends = new ArrayList<>(1);
 
-    private @Nullable RowLocks committer;
+    private boolean committedByRowlock;
 
     /** What it is bound to the thread by. */
     private record Key(DataSource dataSource) {}
 
     /** What a rollback to a savepoint takes away. */
-    private record Part(CommitWrites writes, Map<LockKey, RowLockMode> held) {
-        Part() {
-            this(new CommitWrites(), new HashMap<>());
+    private record Part(Object savepoint, CommitWrites writes, Map<LockKey, RowLockMode> held) {
+        Part(Object savepoint) {
+            this(savepoint, new CommitWrites(), new HashMap<>());
         }
     }
 
-    private SpringTransaction(Key key, @Nullable BegunTransaction begun) {
+    private SpringTransaction(Key key, RowLocks locks) {
         this.key = key;
-        this.begun = begun;
+        this.locks = locks;
+        this.begun = CommitListener.begun(key.dataSource());
     }
 
     /**
@@ -75,7 +72,7 @@ public final class SpringTransaction implements TransactionSynchronization {
      * @throws InvalidDataAccessApiUsageException if there is no transaction, or none of this DataSource, or it is
      *     read-only. For a TransactionException, thrown before the commit, Spring would not roll back
      */
-    public static SpringTransaction current(String what, DataSource dataSource) {
+    public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         Key key = new Key(Pools.bound(dataSource));
         ConnectionHolder unused = holder(what, key.dataSource());
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
@@ -83,15 +80,15 @@ public final class SpringTransaction implements TransactionSynchronization {
                     what + ": the transaction is read-only, and row locks are refused"
                             + " there as FOR UPDATE is. Remove readOnly = true where the transaction begins.");
         }
-        SpringTransaction current = Objects.requireNonNullElseGet(find(key.dataSource()), () -> bind(key));
-        if (current.begun != null && current.begun.atItsCommit) {
+        SpringTransaction current = Objects.requireNonNullElseGet(find(key.dataSource()), () -> bind(key, locks));
+        if (current.begun != null && current.begun.isAtItsCommit()) {
             throw ended(what);
         }
         return current;
     }
 
-    private static SpringTransaction bind(Key key) {
-        SpringTransaction current = new SpringTransaction(key, BegunTransaction.of(key.dataSource()));
+    private static SpringTransaction bind(Key key, RowLocks locks) {
+        SpringTransaction current = new SpringTransaction(key, locks);
         TransactionSynchronizationManager.registerSynchronization(current);
         TransactionSynchronizationManager.bindResource(key, current);
         return current;
@@ -102,7 +99,7 @@ public final class SpringTransaction implements TransactionSynchronization {
     }
 
     /** Those that end with it. */
-    public static List<SpringTransaction> of(BegunTransaction begun) {
+    static List<SpringTransaction> of(CommitListener.Begun begun) {
         return TransactionSynchronizationManager.getSynchronizations().stream()
                 .filter(each -> each instanceof SpringTransaction locked && locked.begun == begun)
                 .map(SpringTransaction.class::cast)
@@ -187,25 +184,26 @@ public final class SpringTransaction implements TransactionSynchronization {
     }
 
     /** The writes that it is to send at its end. */
-    public CommitWrites writes(String what, RowLocks locks) {
-        if (begun == null || isAutoCommit()) {
+    public CommitWrites writes(String what) {
+        // In autocommit there is no transaction: a statement has borrowed it in that of another DataSource.
+        if (begun == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of "
                     + key.dataSource() + ", or its manager does not tell"
                     + " Rowlock of its commit, so the writes would not be sent. Make the manager of this"
                     + " DataSource a bean, or give it to the RowLockTemplate, and begin the transaction with it;"
                     + " it has to be one of Spring's own (AbstractPlatformTransactionManager).");
         }
-        commitBy(locks);
+        commitByRowlock();
         return last().writes();
     }
 
     /** Leaves the COMMIT to Rowlock, where the manager is Rowlock's. */
-    void commitBy(RowLocks locks) {
-        committer = committer == null ? locks : committer;
+    void commitByRowlock() {
+        committedByRowlock = true;
     }
 
     public boolean isCommittedByRowlock() {
-        return committer != null;
+        return committedByRowlock;
     }
 
     private Part last() {
@@ -216,14 +214,9 @@ public final class SpringTransaction implements TransactionSynchronization {
     public void commit() {
         CommitWrites all = all();
         Object unused = on(connection -> {
-            in(connection).commit(all);
+            locks.in(connection).commit(all);
             return all;
         });
-    }
-
-    private TransactionLocks in(Connection connection) {
-        return Objects.requireNonNull(committer, "The transaction has no writes and no early release")
-                .in(connection);
     }
 
     private CommitWrites all() {
@@ -232,21 +225,16 @@ public final class SpringTransaction implements TransactionSynchronization {
         return all;
     }
 
-    /** What can still fail the commit, and has to be behind everything else. */
+    /**
+     * What can still fail the commit, and has to be behind everything else. An error that was caught may have aborted
+     * the transaction: the server would answer COMMIT with a rollback, of which the driver says nothing.
+     */
     void finish(boolean sends) {
-        CommitWrites all = all();
+        CommitWrites toSend = sends ? all() : new CommitWrites();
         Object unused = on(connection -> {
-            SilentRollback.refuse(connection);
-            if (sends && !all.isEmpty()) {
-                in(connection).send(all);
-            }
-            return all;
+            locks.in(connection).send(toSend);
+            return toSend;
         });
-    }
-
-    /** Then there is no transaction: a statement has borrowed it in that of another DataSource. */
-    private boolean isAutoCommit() {
-        return this.<Boolean>on(Connection::getAutoCommit);
     }
 
     @Override
@@ -258,15 +246,15 @@ public final class SpringTransaction implements TransactionSynchronization {
 
     @Override
     public void savepoint(Object savepoint) {
-        savepoints.put(savepoint, parts.size());
-        parts.add(new Part());
+        parts.add(new Part(savepoint));
     }
 
     @Override
     public void savepointRollback(Object savepoint) {
         // One that is not known was set before there was anything.
-        parts.subList(savepoints.getOrDefault(savepoint, 0), parts.size()).clear();
-        parts.add(new Part());
+        int first = Math.max(0, parts.stream().map(Part::savepoint).toList().indexOf(savepoint));
+        parts.subList(first, parts.size()).clear();
+        parts.add(new Part(savepoint));
     }
 
     @Override

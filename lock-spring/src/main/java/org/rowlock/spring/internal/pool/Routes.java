@@ -1,11 +1,8 @@
 package org.rowlock.spring.internal.pool;
 
 import java.sql.SQLException;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
@@ -16,10 +13,8 @@ public final class Routes {
     /** The DataSources of an application by name; the routes that are no beans as {@code bean[key]}. */
     public static Map<String, DataSource> named(Map<String, DataSource> beans) {
         Map<String, DataSource> all = new LinkedHashMap<>(beans);
-        Set<DataSource> known = Collections.newSetFromMap(new IdentityHashMap<>());
-        known.addAll(beans.values());
         beans.forEach((name, bean) -> of(bean).forEach((key, route) -> {
-            if (known.add(route)) {
+            if (!all.containsValue(route)) {
                 all.put(name + '[' + key + ']', route);
             }
         }));

@@ -3,10 +3,6 @@ package org.rowlock.spring.internal.proxy;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -24,13 +20,12 @@ import org.springframework.util.ReflectionUtils;
  * as listeners behind the commit, with its connection still bound to the thread.
  */
 final class DeferredResults {
-    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
-
-    private static final List<Class<?>> DEFERRED =
-            List.of(Future.class, CompletionStage.class, Flow.Publisher.class, Callable.class);
-
-    /** By name, as they need not be there. */
-    private static final List<String> DEFERRED_NAMES = List.of(
+    /** By name, as most need not be there. */
+    private static final List<String> DEFERRED = List.of(
+            "java.util.concurrent.Callable",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Flow$Publisher",
+            "java.util.concurrent.Future",
             "org.reactivestreams.Publisher",
             "kotlinx.coroutines.flow.Flow",
             "kotlinx.coroutines.Deferred",
@@ -51,21 +46,18 @@ final class DeferredResults {
     static void check(Method method, Class<?> targetClass, @Nullable TransactionAttribute transaction) {
         checkListener(method, targetClass, transaction);
         Class<?>[] parameters = method.getParameterTypes();
-        if (parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION)) {
+        if (parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
             throw refused(method, "it is a suspending function");
         }
         Class<?> result = method.getReturnType();
         boolean mandatory = transaction != null
                 && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY;
         // Read by the caller, within its transaction.
-        boolean late = BaseStream.class.isAssignableFrom(result) ? !mandatory : isDeferred(result);
+        boolean late = BaseStream.class.isAssignableFrom(result) ? !mandatory : isOneOf(DEFERRED, result);
         if (late && !isAsync(method, targetClass)) {
             throw refused(method, "it returns a " + result.getSimpleName());
         }
-    }
-
-    private static boolean isDeferred(Class<?> result) {
-        return DEFERRED.stream().anyMatch(type -> type.isAssignableFrom(result)) || isOneOf(DEFERRED_NAMES, result);
     }
 
     /** Whether a type is, or extends, one that is given by its name. */

@@ -11,7 +11,7 @@ import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.CallLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
-import org.rowlock.spring.internal.call.BegunTransaction;
+import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.TransactionDeclarations;
@@ -111,7 +111,7 @@ final class LockInterceptor implements MethodInterceptor {
             if (method == null
                     || transaction == null
                     || !TransactionDeclarations.begins(transaction)
-                    || !BegunTransaction.mayQueue()
+                    || !CommitListener.mayQueue()
                     || !locks.get().settings().admission()) {
                 return invocation.proceed();
             }
