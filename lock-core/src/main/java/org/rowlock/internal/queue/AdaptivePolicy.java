@@ -55,7 +55,7 @@ public final class AdaptivePolicy implements QueuePolicy {
             return fixed;
         }
         if (kept) {
-            return stays == null ? AdaptiveWidth.LEAST : stays.now();
+            return front.isOpen() ? AdaptiveWidth.MOST : stays == null ? AdaptiveWidth.LEAST : stays.now();
         }
         return waiting == 0 ? Math.max(FEW, queued()) : queued();
     }
@@ -68,7 +68,7 @@ public final class AdaptivePolicy implements QueuePolicy {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
         // Half of the others: with as many as they, two JVMs of Rowlock would raise each other.
-        return front.isOpen() ? Math.max(WIDE, (int) (foreign / 2)) : WIDE;
+        return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }
 
     @Override

@@ -48,8 +48,10 @@ final class FrontPolicy {
     /** So many holds behind the key are a wait for others. */
     private static final double BEHIND = 4;
 
-    private static final int GOOD_COUNTS = 2;
-    private static final int TO_OPEN = 6;
+    /** A long wait counts as two short ones: where others crowd the row, ours that come at a good moment overtake. */
+    private static final int LONG_COUNTS = 2;
+
+    private static final int TO_OPEN = 12;
 
     /**
      * For so long, since a JVM of a fleet that has just started begins to front seconds before the last one does, and
@@ -176,12 +178,12 @@ final class FrontPolicy {
     /** A stall of this JVM, which all its clients see at once, counts once. */
     private void count(boolean bad, long now, long begunMillis) {
         if (!bad) {
-            score = Math.max(0, score - GOOD_COUNTS);
+            score = Math.max(0, score - 1);
         } else if (begunMillis >= countedMillis) {
             countedMillis = now;
             scoredMillis = score == 0 ? now : scoredMillis;
-            score++;
-            if (score >= TO_OPEN && now - scoredMillis >= TO_OPEN_MILLIS) {
+            score = Math.min(TO_OPEN, score + LONG_COUNTS);
+            if (score == TO_OPEN && now - scoredMillis >= TO_OPEN_MILLIS) {
                 open(now);
             }
         }

@@ -121,8 +121,11 @@ class AdaptivePolicyTest {
         seen(1000, 30 * HOLD, 3);
         assertThat(policy.frontNanos(false)).isPositive();
         assertThat(policy.width(false, 1)).isEqualTo(4);
+        assertThat(policy.width(true, 1)).isEqualTo(2);
         policy.frontGivenUp(HOLD);
         assertThat(policy.frontNanos(true)).isZero();
+        // Those who wait for a connection leave some of the pool to others.
+        assertThat(policy.width(true, 1)).isEqualTo(8);
         assertThat(policy.width(false, 1)).isBetween(12, 14);
     }
 }

@@ -133,6 +133,7 @@ class FrontPolicyTest {
         }
         assertThat(policy.isTimed()).isTrue();
         behind(4);
+        behind(3.9);
         assertThat(policy.isTimed()).isTrue();
         behind(3.9);
         assertThat(policy.isTimed()).isFalse();
@@ -172,12 +173,23 @@ class FrontPolicyTest {
         assertThat(policy.isOpen()).isFalse();
     }
 
+    /** Who asks in the moment in which the row is free overtakes those who wait for it. */
     @Test
-    void goodOnesBetweenThemAndStallsAreNotEnough() {
+    void someShortOnesBetweenThemDoNotHideTheOthers() {
         enter();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 200 && !policy.isOpen(); i++) {
             behind(10);
+            behind(0);
+        }
+        assertThat(policy.isOpen()).isTrue();
+    }
+
+    @Test
+    void manyShortOnesBetweenThemAndStallsAreNotEnough() {
+        enter();
+        for (int i = 0; i < 400; i++) {
             behind(10);
+            behind(0);
             behind(0);
         }
         assertThat(policy.isOpen()).isFalse();
