@@ -76,14 +76,15 @@ final class AdvisorySql {
                                 request.mode()));
             }
             default -> {
-                Shape checked = of.isTableChecked() ? Shape.NONE : shape;
+                boolean ofTable = shape == Shape.ROW_INT || shape == Shape.ROW_TEXT;
+                boolean checked = ofTable && !of.isTableChecked();
                 yield part(
                         of,
                         holding,
-                        agreed + KeySql.tableCondition(checked),
+                        checked ? agreed + " and " + KeySql.IS_TABLE : agreed,
                         when(rearmed, attempt),
-                        KeySql.whatIsWrong(checked),
-                        KeySql.from(shape),
+                        checked ? KeySql.WHY_NOT_TABLE : "''",
+                        ofTable ? KeySql.FROM_TABLE : "",
                         (statement, at, request) -> {
                             LockKey key = request.advisory().keys().get(0);
                             int next = KeySql.bindArguments(statement, at, key);

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.Claim;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -72,14 +71,14 @@ public record ClaimSql(
                         (column, i) -> "pg_catalog.set_config('rowlock.claimed_" + i
                                 + "', coalesce((pg_catalog.array_agg(k." + ID + i
                                 + ") filter (where k.rowlock_text is not null))::pg_catalog.text, '{}'), true)")
-                + " from (select " + guard() + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
+                + " from (select " + guard() + KeySql.FROM_TABLE + " offset 0) as r"
                 + " left join lateral (select k.* from rowlock_candidates as k where " + tries()
                 + " limit ?) as k on true group by 1, 2, 3";
     }
 
     private String guard() {
-        return "case when " + GuardSql.agreed(anyIsolation) + KeySql.tableCondition(Shape.ROW_INT) + " then '' else "
-                + GuardSql.refusal(anyIsolation, KeySql.whatIsWrong(Shape.ROW_INT), false) + " end as refused, "
+        return "case when " + GuardSql.agreed(anyIsolation) + " and " + KeySql.IS_TABLE + " then '' else "
+                + GuardSql.refusal(anyIsolation, KeySql.WHY_NOT_TABLE, false) + " end as refused, "
                 + GuardSql.ISOLATION
                 + " as isolation, "
                 + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true") + " as same, "

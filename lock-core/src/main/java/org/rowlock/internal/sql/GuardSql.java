@@ -4,7 +4,8 @@ import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
@@ -29,10 +30,12 @@ public final class GuardSql {
     /** In front of what is wrong with the table, where the isolation level would be refused first. */
     private static final String IF_READ_COMMITTED = "~";
 
+    /** What a refusal says: the level, whether read-only, and what is wrong with the table. */
+    private static final Pattern SEEN = Pattern.compile(
+            "(read committed|read uncommitted|repeatable read|serializable)/(\\w+)/(~?)(.*):.*", Pattern.DOTALL);
+
     private static final String TAKEN = "taken";
     private static final String STALE = "stale";
-    private static final Set<String> LEVELS =
-            Set.of("read uncommitted", "read committed", "repeatable read", "serializable");
 
     private GuardSql() {}
 
@@ -104,16 +107,12 @@ public final class GuardSql {
     }
 
     private static @Nullable Guard refusal(String text) {
-        String[] columns = text.substring(0, Math.max(0, text.lastIndexOf(':'))).split("/", 3);
-        if (columns.length < 3 || !LEVELS.contains(columns[0])) {
+        Matcher seen = SEEN.matcher(text);
+        if (!seen.matches()) {
             return null;
         }
-        Guard guard = new Guard(columns[0], columns[1], columns[2], Guard.Lock.NOT_TRIED);
-        if (!columns[2].startsWith(IF_READ_COMMITTED)) {
-            return guard;
-        }
-        String table = guard.isReadCommitted() ? columns[2].substring(IF_READ_COMMITTED.length()) : "";
-        return new Guard(columns[0], columns[1], table, Guard.Lock.NOT_TRIED);
+        boolean ofTable = seen.group(3).isEmpty() || seen.group(1).startsWith("read ");
+        return new Guard(seen.group(1), seen.group(2), ofTable ? seen.group(4) : "", Guard.Lock.NOT_TRIED);
     }
 
     /** An expression: the level of the transaction, where the guard has let it pass. */

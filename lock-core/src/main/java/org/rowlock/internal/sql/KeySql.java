@@ -22,8 +22,8 @@ public final class KeySql {
     /** The table a key belongs to: the root of its partition tree, or itself. */
     static final String ROOT = CatalogSql.root("c.oid");
 
-    /** Takes the table's name, resolves it as the session would, and gives {@code c}. OFFSET 0 keeps it to once. */
-    private static final String FROM_TABLE =
+    /** FROM with the table's name, resolved as the session would, as {@code c}. OFFSET 0 keeps it to once. */
+    static final String FROM_TABLE =
             " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     /**
@@ -31,13 +31,13 @@ public final class KeySql {
      * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's
      * caches, since a scan of pg_class would cost more than the lock.
      */
-    private static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
+    static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
             + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is"
             + " not null)"
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
-    /** Why {@link #IS_TABLE} does not hold. */
-    private static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
+    /** Why {@link #IS_TABLE} does not hold, given that: not to have it in the text, and prepared, a second time. */
+    static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + Guard.NOT_A_TABLE + "' else '" + Guard.NO_PRIVILEGE + "' end";
 
     private KeySql() {}
@@ -88,28 +88,6 @@ public final class KeySql {
             with.append(", rowlock_identity_").append(i).append(" as ").append(RowSql.identityQuery(known.get(i)));
         }
         return with.append(' ').toString();
-    }
-
-    /** The FROM clause that {@link #arguments} needs, its parameter behind theirs; empty where there is no table. */
-    static String from(Shape shape) {
-        return hasTable(shape) ? FROM_TABLE : "";
-    }
-
-    /** The condition on the table, to be added with AND; empty where there is none. */
-    static String tableCondition(Shape shape) {
-        return hasTable(shape) ? " and " + IS_TABLE : "";
-    }
-
-    /**
-     * An expression that names what is wrong with the table, given that {@link #tableCondition} does not hold: it is
-     * not written, and so not prepared at every call, a second time.
-     */
-    static String whatIsWrong(Shape shape) {
-        return hasTable(shape) ? WHY_NOT_TABLE : "''";
-    }
-
-    private static boolean hasTable(Shape shape) {
-        return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT;
     }
 
     static int bindArguments(PreparedStatement statement, int at, LockKey key) throws SQLException {

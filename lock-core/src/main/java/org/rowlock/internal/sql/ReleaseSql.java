@@ -1,7 +1,6 @@
 package org.rowlock.internal.sql;
 
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import org.rowlock.internal.text.CatalogSql;
 
 /**
  * The statements around a COMMIT that lets go of the locks before it is durable: one in front that keeps how the
@@ -29,28 +28,22 @@ public record ReleaseSql(String confirm, String confirmReads) {
     private static final String SIGNATURE = "'pg_catalog.pg_logical_emit_message(boolean,text,text";
     private static final String FLUSHING = "pg_catalog.to_regprocedure(" + SIGNATURE + ",boolean)')";
 
-    /** Those of the statements below. */
-    private static final String FUNCTIONS = Stream.of(
-                    "set_config(pg_catalog.text, pg_catalog.text, boolean)",
-                    "current_setting(pg_catalog.text)",
-                    "current_setting(pg_catalog.text, boolean)",
-                    "pg_current_xact_id_if_assigned()",
-                    "pg_current_wal_insert_lsn()",
-                    "pg_current_wal_flush_lsn()",
-                    "pg_backend_pid()",
-                    "substr(pg_catalog.text, integer)")
-            .map(function -> "pg_catalog.has_function_privilege('pg_catalog." + function + "', 'execute')")
-            .collect(Collectors.joining(" and "));
+    /** Whether the role may execute {@code f}, each of those of the statements below. */
+    private static final String MAY_EXECUTE =
+            "(select pg_catalog.bool_and(pg_catalog.has_function_privilege('pg_catalog.' || f, 'execute'))"
+                    + " from pg_catalog.unnest(array['set_config(pg_catalog.text, pg_catalog.text, boolean)',"
+                    + " 'current_setting(pg_catalog.text)', 'current_setting(pg_catalog.text, boolean)',"
+                    + " 'pg_current_xact_id_if_assigned()', 'pg_current_wal_insert_lsn()',"
+                    + " 'pg_current_wal_flush_lsn()', 'pg_backend_pid()', 'substr(pg_catalog.text, integer)']) as f)";
 
     /** Why the server or the role cannot do it, or null; and whether a message can flush without a transaction. */
     public static final String ASK = "select case"
             + " when pg_catalog.version() !~ '^PostgreSQL [0-9]' or pg_catalog.version() ~ '-YB-'"
             + " or pg_catalog.to_regproc('pg_catalog.aurora_version') is not null then 'it is not PostgreSQL itself'"
             + " when pg_catalog.pg_is_in_recovery() then 'it is a standby'"
-            + " when exists (select from pg_catalog.pg_extension"
-            + " where extname in ('citus', 'bdr', 'pgactive', 'spock', 'shardman')) then 'it is one of several"
-            + " machines'"
-            + " when not (" + FUNCTIONS + ") then 'the role may not execute what keeps how to wait, such as set_config'"
+            + " when exists (select from pg_catalog.pg_extension where extname in " + CatalogSql.OF_SEVERAL_MACHINES
+            + ") then 'it is one of several machines'"
+            + " when not " + MAY_EXECUTE + " then 'the role may not execute what keeps how to wait, such as set_config'"
             + " when pg_catalog.has_function_privilege(coalesce(" + FLUSHING + ", pg_catalog.to_regprocedure("
             + SIGNATURE
             + ")')), 'execute') then null"

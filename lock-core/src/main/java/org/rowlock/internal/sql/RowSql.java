@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -147,7 +148,8 @@ public final class RowSql {
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
                         + " with ordinality as k(" + names(table) + ", n) on " + on(table) + " order by " + order
                         + clauseOfTable(mode, wait),
-                (statement, at, request) -> bindIds(statement, at, request, group),
+                (statement, at, request) ->
+                        bindIds(statement, at, request.rows().get(group)),
                 Result.ROWS);
     }
 
@@ -167,8 +169,9 @@ public final class RowSql {
                         + ALIAS + " where " + id + " = any(cast(? as "
                         + table.columns().get(0).type() + "[])) order by " + id + clauseOfTable(mode, wait) + ") as r",
                 (statement, at, request) -> {
-                    statement.setInt(at, request.rows().get(group).keys().size());
-                    return bindIds(statement, at + 1, request, group);
+                    RowGroup rows = request.rows().get(group);
+                    statement.setInt(at, rows.keys().size());
+                    return bindIds(statement, at + 1, rows);
                 },
                 Result.COUNTED_ROWS);
     }
@@ -180,9 +183,7 @@ public final class RowSql {
         return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
     }
 
-    private static int bindIds(PreparedStatement statement, int at, ResolvedRequest request, int group)
-            throws SQLException {
-        ResolvedRequest.RowGroup rows = request.rows().get(group);
+    private static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
         return rows.table().bindIds(statement, at, rows.ids());
     }
 
@@ -205,10 +206,8 @@ public final class RowSql {
                 identity(table) + "select k.n, " + printed + " from " + table.ids() + " with ordinality as k("
                         + names(table) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
                         + on(table),
-                (statement, at, request) -> {
-                    ResolvedRequest.RowGroup rows = request.keysAlone().get(group);
-                    return rows.table().bindIds(statement, at, rows.ids());
-                },
+                (statement, at, request) ->
+                        bindIds(statement, at, request.keysAlone().get(group)),
                 Result.MEANINGS);
     }
 

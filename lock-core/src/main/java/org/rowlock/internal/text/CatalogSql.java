@@ -27,6 +27,9 @@ public final class CatalogSql {
             + " and not exists (select from pg_catalog.pg_constraint as f where f.confrelid = c.oid"
             + " and f.contype = 'f' and f.confupdtype not in ('a', 'r'))";
 
+    /** The names of the extensions that make one database of several machines: each locks for itself. */
+    public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
+
     private CatalogSql() {}
 
     /**

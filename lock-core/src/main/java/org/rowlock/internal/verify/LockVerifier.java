@@ -167,12 +167,11 @@ public final class LockVerifier {
     /** The first configured table that is there, since a splitter may decide by the table; null where none is. */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
         for (String table : requests.config().tables()) {
-            String found = probe.read(
+            String found = probe.readAlone(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
                             + " and has_any_column_privilege(c.oid, 'update')"
                             + " and has_schema_privilege(c.relnamespace, 'usage')",
                     table);
-            probe.rollback();
             if (found != null) {
                 return table;
             }

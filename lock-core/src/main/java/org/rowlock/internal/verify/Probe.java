@@ -70,6 +70,14 @@ final class Probe implements AutoCloseable {
         }
     }
 
+    /** The same in a transaction of its own. */
+    @Nullable
+    String readAlone(String sql, String... binds) throws SQLException {
+        String value = read(sql, binds);
+        rollback();
+        return value;
+    }
+
     /**
      * The same as a statement that the driver has prepared on the server, as it does with statements that are run
      * often.
@@ -134,13 +142,9 @@ final class Probe implements AutoCloseable {
         }
     }
 
+    /** As it calls itself, which the driver does not pass on. */
     String product() throws SQLException {
-        String cockroach = session.reported("crdb_version");
-        return cockroach != null
-                ? cockroach
-                : connection.getMetaData().getDatabaseProductName()
-                        + ' '
-                        + connection.getMetaData().getDatabaseProductVersion();
+        return session.ask("version()");
     }
 
     /** A connection that cannot be given back as it was is ended, so that nobody gets it from a pool. */
