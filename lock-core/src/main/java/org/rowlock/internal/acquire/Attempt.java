@@ -23,7 +23,6 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.SessionLocks;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flush;
-import org.rowlock.internal.sql.Flush.Savepoint;
 import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.WaitSql;
@@ -185,7 +184,7 @@ record Attempt(
                 return new Refused(raised, ofSnapshot ? null : new SQLException("The guard refused", e.getSQLState()));
             }
         }
-        if (flush.savepoint() != Savepoint.NONE && session.isAborted()) {
+        if (begun && (flush.isBounded() || flush.isGuardSaved()) && session.isAborted()) {
             // Else the locks from before would keep others waiting, say the winner of a deadlock, until the caller
             // rolls back.
             session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
@@ -200,10 +199,8 @@ record Attempt(
     /** Whether the transaction can be made what it was before the flush. */
     private boolean canUndo(Flush flush, @Nullable Guard raised) {
         return !begun
-                || flush.savepoint() == Savepoint.AROUND
-                || (flush.savepoint() == Savepoint.AROUND_GUARD
-                        && raised != null
-                        && raised.lock() == Guard.Lock.NOT_TRIED);
+                || flush.isBounded()
+                || (flush.isGuardSaved() && raised != null && raised.lock() == Guard.Lock.NOT_TRIED);
     }
 
     /** Makes the transaction usable again, with nothing newly held; or says why it could not be. */

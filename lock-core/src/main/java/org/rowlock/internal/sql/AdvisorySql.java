@@ -76,15 +76,15 @@ final class AdvisorySql {
                                 request.mode()));
             }
             default -> {
-                boolean ofTable = shape == Shape.ROW_INT || shape == Shape.ROW_TEXT;
-                boolean checked = ofTable && !of.isTableChecked();
+                String from = KeySql.from(shape);
+                boolean checked = !from.isEmpty() && !of.isTableChecked();
                 yield part(
                         of,
                         holding,
                         checked ? agreed + " and " + KeySql.IS_TABLE : agreed,
                         when(rearmed, attempt),
                         checked ? KeySql.WHY_NOT_TABLE : "''",
-                        ofTable ? KeySql.FROM_TABLE : "",
+                        from,
                         (statement, at, request) -> {
                             LockKey key = request.advisory().keys().get(0);
                             int next = KeySql.bindArguments(statement, at, key);

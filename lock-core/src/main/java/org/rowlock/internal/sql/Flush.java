@@ -14,24 +14,15 @@ import org.rowlock.internal.sql.Part.Result;
  * COMMIT. They are sent as one composite, so each has a snapshot of its own and an error in one keeps those behind it
  * from running. Immutable and without values, so that it can be kept.
  *
- * @param isBounded whether it fails where a lock cannot be had in time, which must leave the transaction usable
- * @param savepoint what a failure can be rolled back to
+ * @param isBounded whether it fails where a lock cannot be had in time, which must leave the transaction usable: one
+ *     that has begun has a savepoint in front of it all
+ * @param isGuardSaved whether there is one in front of the advisory lock alone, for the guard that refuses
  */
-public record Flush(String sql, List<Part> parts, boolean isBounded, Savepoint savepoint) {
-    /** What a failure can be rolled back to, with the transaction staying usable. */
-    public enum Savepoint {
-        /** Nothing; where the transaction had not begun, all of it can be. */
-        NONE,
-        /** To before the flush. */
-        AROUND,
-        /** To before the flush, as long as it is the guard of the advisory lock that refuses. */
-        AROUND_GUARD
-    }
-
-    static Flush of(List<Part> parts, boolean bounded, Savepoint savepoint) {
+public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isGuardSaved) {
+    static Flush of(List<Part> parts, boolean bounded, boolean guardSaved) {
         // The line break ends a comment that a caller's query may end with.
         String sql = parts.stream().map(Part::sql).collect(Collectors.joining("\n;"));
-        return new Flush(sql, List.copyOf(parts), bounded, savepoint);
+        return new Flush(sql, List.copyOf(parts), bounded, guardSaved);
     }
 
     /** The texts of the parts that are not the caller's own. */

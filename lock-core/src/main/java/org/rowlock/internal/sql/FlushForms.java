@@ -12,7 +12,6 @@ import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Watch;
-import org.rowlock.internal.sql.Flush.Savepoint;
 import org.rowlock.internal.sql.Part.Result;
 
 /**
@@ -59,13 +58,13 @@ class FlushForms {
     final Flush flush() {
         List<Part> parts = new ArrayList<>();
         boolean bounded = wait != WaitKind.FOREVER && !isAdvisoryTry() && !isRowTry();
-        Savepoint savepoint = savepoint(bounded);
+        boolean guardSaved = begun && !bounded && isRaising() && !anyIsolation;
         boolean armed = isArmed();
         Watch watch = tail == null ? null : tail.watch();
         if (watch != null) {
             parts.addAll(WaitSql.watch(watch));
         }
-        if (savepoint != Savepoint.NONE) {
+        if ((begun && bounded) || guardSaved) {
             parts.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
@@ -80,7 +79,7 @@ class FlushForms {
         if (isAdvisory()) {
             addAdvisoryLock(parts, asked.advisory().tables(), tables(asked.keysAlone()));
         }
-        if (savepoint == Savepoint.AROUND_GUARD) {
+        if (guardSaved) {
             parts.add(WaitSql.RELEASE);
         }
         addInserts(parts);
@@ -97,20 +96,10 @@ class FlushForms {
         if (tail != null) {
             parts.add(Part.withoutBinds(tail.sql(), Result.TAIL));
         }
-        if (savepoint == Savepoint.AROUND && watch == null) {
+        if (begun && bounded && watch == null) {
             parts.add(WaitSql.RELEASE);
         }
-        return Flush.of(parts, bounded, savepoint);
-    }
-
-    private Savepoint savepoint(boolean bounded) {
-        if (!begun) {
-            return Savepoint.NONE;
-        }
-        if (bounded) {
-            return Savepoint.AROUND;
-        }
-        return isRaising() && !anyIsolation ? Savepoint.AROUND_GUARD : Savepoint.NONE;
+        return Flush.of(parts, bounded, guardSaved);
     }
 
     /** In front of the row locks, which see what they have inserted. */

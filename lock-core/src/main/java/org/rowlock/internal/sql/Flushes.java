@@ -19,7 +19,7 @@ public final class Flushes {
     private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 8;
 
     /** Of a {@link #key} with one row lock. */
-    private static final int KEY_SIZE = 12;
+    private static final int KEY_SIZE = 7;
 
     private static final Flushes WITHOUT_LOCKS = new Flushes(false);
 
@@ -77,13 +77,8 @@ public final class Flushes {
     static List<@Nullable Object> key(
             ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         List<@Nullable Object> key = new ArrayList<>(KEY_SIZE);
-        key.add(request.advisory().shape());
+        key.add(form(request, begun, anyIsolation));
         key.add(request.advisory().tables());
-        key.add(request.mode());
-        key.add(request.waitKind());
-        key.add(begun);
-        key.add(request.front() != null);
-        key.add(anyIsolation);
         key.add(tail == null ? null : tail.form());
         key.add(tail == null ? null : tail.watch());
         for (RowGroup group : request.rows()) {
@@ -109,27 +104,29 @@ public final class Flushes {
                         || (request.isOneRow() && request.rows().get(0).mode() == request.mode()));
     }
 
-    /** A race builds the same flush twice, and a flush is immutable. Ordinals, as an index allocates nothing. */
-    @SuppressWarnings("EnumOrdinal")
+    /** A race builds the same flush twice, and a flush is immutable. */
     private Flush single(ResolvedRequest request, boolean begun, boolean anyIsolation) {
         Object place = place(request);
         @Nullable Flush[] ofTable = keptSingle.get(place);
         if (ofTable == null) {
             ofTable = keptSingle.keep(place, new Flush[SINGLE_FORMS]);
         }
-        int shape = request.advisory().shape().ordinal();
-        int form = ((shape * MODES + request.mode().ordinal()) * WAITS
-                                + request.waitKind().ordinal())
-                        * 8
-                + (begun ? 4 : 0)
-                + (anyIsolation ? 2 : 0)
-                + (request.front() == null ? 0 : 1);
+        int form = form(request, begun, anyIsolation);
         Flush flush = ofTable[form];
         if (flush == null) {
             flush = make(request, begun, anyIsolation, null);
             ofTable[form] = flush;
         }
         return flush;
+    }
+
+    /** What is one of a few, as an index: to look there allocates nothing. */
+    @SuppressWarnings("EnumOrdinal")
+    private static int form(ResolvedRequest request, boolean begun, boolean anyIsolation) {
+        int shape = request.advisory().shape().ordinal();
+        int locks = (shape * MODES + request.mode().ordinal()) * WAITS
+                + request.waitKind().ordinal();
+        return locks * 8 + (begun ? 4 : 0) + (anyIsolation ? 2 : 0) + (request.front() == null ? 0 : 1);
     }
 
     private static Object place(ResolvedRequest request) {

@@ -90,6 +90,11 @@ public final class KeySql {
         return with.append(' ').toString();
     }
 
+    /** The FROM clause that {@link #arguments} needs, its parameter behind theirs; empty where there is no table. */
+    static String from(Shape shape) {
+        return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";
+    }
+
     static int bindArguments(PreparedStatement statement, int at, LockKey key) throws SQLException {
         if (key instanceof LockKey.Row row) {
             if (AdvisoryKeys.isPair(row)) {

@@ -29,6 +29,7 @@ import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.IdText;
 
 /**
  * Proves that locks exclude on the way that real calls take: through the pool, pooler and server of a DataSource, by
@@ -166,17 +167,12 @@ public final class LockVerifier {
 
     /** The first configured table that is there, since a splitter may decide by the table; null where none is. */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
-        for (String table : requests.config().tables()) {
-            String found = probe.readAlone(
-                    "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
-                            + " and has_any_column_privilege(c.oid, 'update')"
-                            + " and has_schema_privilege(c.relnamespace, 'usage')",
-                    table);
-            if (found != null) {
-                return table;
-            }
-        }
-        return null;
+        return probe.readAlone(
+                "select x.name from pg_catalog.unnest(string_to_array(?, chr(31))) with ordinality as x(name, n)"
+                        + " join pg_catalog.pg_class as c on c.oid = to_regclass(x.name)"
+                        + " where c.relkind in ('r', 'p') and has_any_column_privilege(c.oid, 'update')"
+                        + " and has_schema_privilege(c.relnamespace, 'usage') order by x.n limit 1",
+                String.join(String.valueOf(IdText.SEPARATOR), requests.config().tables()));
     }
 
     /** One that nobody else uses. */
