@@ -31,8 +31,8 @@ public final class Doctor {
     private static final int OLDEST = 14;
 
     private static final String STRAY_WRITERS = "select w.relation::text as relation, w.role"
-            + " || coalesce(' (' || nullif(w.application, '') || ')', '') as who, w.query from rowlock.stray_writers as w"
-            + " where w.relation in (select a.relation from rowlock.audits as a)"
+            + " || coalesce(' (' || nullif(w.application, '') || ')', '') as who, w.query"
+            + " from rowlock.stray_writers as w where w.relation in (select a.relation from rowlock.audits as a)"
             + " order by w.last_seen desc, w.first_seen desc, w.query";
 
     private final ServerAddress address;
