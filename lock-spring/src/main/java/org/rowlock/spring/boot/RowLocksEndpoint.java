@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
@@ -19,6 +20,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
 import org.rowlock.spring.internal.proxy.LockChains;
+import org.rowlock.spring.internal.proxy.RowLockUsage;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -77,16 +79,75 @@ public final class RowLocksEndpoint {
     public RowLocksReport all() {
         Map<String, RowLocksReport.Audit> audits = new LinkedHashMap<>();
         Map<String, Locks> found = ask(null, audits);
-        List<RowLocksReport.Usage> annotations = chains.usages().stream()
-                .map(usage -> RowLocksReport.Usage.of(usage, locks.strategyOf(LockKey.row(usage.table(), 0))))
-                .toList();
+        List<AdmissionQueues.Entrant> entrants = locks.admission().entrants();
+        RowLocksReport.Admission admission = new RowLocksReport.Admission(
+                locks.admission().keysInUse(),
+                (int) entrants.stream().filter(each -> !each.isAdmitted()).count(),
+                entrants.stream().map(this::thread).toList());
         return new RowLocksReport(
                 found,
-                RowLocksReport.Admission.of(locks.admission(), dataSources),
-                annotations,
+                admission,
+                chains.usages().stream().map(this::usage).toList(),
                 audits,
                 watch.conflicts(),
                 JdbcReports.of(dataSources));
+    }
+
+    private Map<String, Object> thread(AdmissionQueues.Entrant entrant) {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        dataSources.forEach((name, dataSource) -> {
+            if (dataSource.equals(entrant.database())) {
+                shown.putIfAbsent("dataSource", name);
+            }
+        });
+        if (entrant.key() instanceof LockKey.Row row) {
+            shown.put("table", row.table());
+            shown.put("id", String.join(", ", row.id()));
+        } else {
+            shown.put("id", entrant.key().toString());
+        }
+        shown.put("mode", entrant.mode().name());
+        shown.put("thread", entrant.thread());
+        shown.put("admitted", entrant.isAdmitted());
+        shown.put("since", entrant.since().toString());
+        return shown;
+    }
+
+    private Map<String, Object> usage(RowLockUsage usage) {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("bean", usage.bean());
+        shown.put("method", usage.method());
+        shown.put("table", usage.table());
+        shown.put("id", usage.definition().idText());
+        shown.put("mode", usage.definition().mode().name());
+        if (usage.lockWait() != null) {
+            shown.put("lockWait", usage.lockWait().toString());
+        }
+        shown.put("strategy", locks.strategyOf(LockKey.row(usage.table(), 0)).name());
+        return shown;
+    }
+
+    /** @param own the row that this JVM locks by this very key; null for none */
+    private static Map<String, Object> line(LockInspector.Line line, LockKey.@Nullable Row own) {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        Optional<LockKey.Row> row = Optional.ofNullable(own);
+        row.map(LockKey.Row::table).or(line::table).ifPresent(table -> shown.put("table", table));
+        row.map(each -> String.join(", ", each.id())).or(line::id).ifPresent(id -> shown.put("id", id));
+        // Unsigned halves of a bigint, or two int4 that pg_locks shows unsigned.
+        shown.put(
+                "key",
+                line.isPair()
+                        ? (int) line.first() + ", " + (int) line.second()
+                        : Long.toString(line.first() << 32 | line.second()));
+        shown.put("mode", line.isShared() ? "shared" : "exclusive");
+        shown.put("granted", line.isGranted());
+        shown.put("pid", line.pid());
+        line.application().ifPresent(application -> shown.put("application", application));
+        line.state().ifPresent(state -> shown.put("state", state));
+        line.transactionAge().ifPresent(age -> shown.put("transactionAge", age.toString()));
+        line.waitingFor().ifPresent(waiting -> shown.put("waitingFor", waiting.toString()));
+        shown.put("blockedBy", line.blockedBy());
+        return shown;
     }
 
     /**
@@ -164,7 +225,7 @@ public final class RowLocksEndpoint {
         return new Locks(
                 lines.stream()
                         .filter(line -> !watch.isWord(line))
-                        .map(line -> RowLocksReport.Line.of(line, rows.get(lockOf(line))))
+                        .map(line -> line(line, rows.get(lockOf(line))))
                         .toList(),
                 null);
     }

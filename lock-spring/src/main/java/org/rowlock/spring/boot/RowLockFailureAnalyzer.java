@@ -3,6 +3,7 @@ package org.rowlock.spring.boot;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
+import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -11,17 +12,29 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Shows which property of {@code rowlock} is unknown, and how tables are named. Before Boot's own, which cannot.
+ * Shows a definition that cannot work as what is wrong and what to change, without a stack trace; and which property of
+ * {@code rowlock} is unknown, and how tables are named. Before Boot's own, which cannot.
  */
 @Order(0)
-final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
+final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {
     private static final ConfigurationPropertyName ALL = ConfigurationPropertyName.of("rowlock");
 
     @Override
-    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, RuntimeException cause) {
+        RowLockDefinitionException definition = findCause(rootFailure, RowLockDefinitionException.class);
+        if (definition != null) {
+            String action = definition.action() + " (see " + Docs.URL + "spring-operations.md#at-startup)";
+            return new FailureAnalysis(definition.problem(), action, definition);
+        }
+        UnboundConfigurationPropertiesException unbound =
+                findCause(rootFailure, UnboundConfigurationPropertiesException.class);
+        return unbound == null ? null : unknownProperties(unbound);
+    }
+
+    private static @Nullable FailureAnalysis unknownProperties(UnboundConfigurationPropertiesException cause) {
         String unknown = cause.getUnboundProperties().stream()
                 .filter(property -> ALL.isAncestorOf(property.getName()))
-                .map(UnknownPropertyFailureAnalyzer::describe)
+                .map(RowLockFailureAnalyzer::describe)
                 .collect(Collectors.joining(System.lineSeparator()));
         if (unknown.isEmpty()) {
             return null;
