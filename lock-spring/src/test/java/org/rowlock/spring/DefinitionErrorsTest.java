@@ -9,6 +9,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -31,6 +32,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.Propagation;
@@ -197,6 +199,13 @@ class DefinitionErrorsTest {
         public void run(List<LockedCommand> commands) {}
     }
 
+    record Batch(List<LockedCommand> commands) {}
+
+    static class NestedRecordComponent {
+        @Transactional
+        public <T extends Comparable<T>> void run(T name, Map<String, List<Batch>> batches) {}
+    }
+
     static class OwnConstructor {
         OwnConstructor(@RowLock("account") @Autowired(required = false) @Nullable Integer id) {}
 
@@ -253,6 +262,13 @@ class DefinitionErrorsTest {
         }
     }
 
+    static class ReturnsMonoWithin {
+        @Transactional
+        public ResponseEntity<Mono<Integer>> run(@RowLock("account") int id) {
+            return ResponseEntity.ok(Mono.just(id));
+        }
+    }
+
     static class AfterCommit {
         @TransactionalEventListener
         public void run(@RowLock("account") Integer id) {}
@@ -274,6 +290,7 @@ class DefinitionErrorsTest {
                 Arguments.of(ReturnsFuture.class, List.of("returns a CompletableFuture", "@Async")),
                 Arguments.of(ReturnsStream.class, List.of("returns a Stream", "MANDATORY")),
                 Arguments.of(ReturnsCallable.class, List.of("returns a Callable")),
+                Arguments.of(ReturnsMonoWithin.class, List.of("returns a Mono")),
                 Arguments.of(AfterCommit.class, List.of("AfterCommit.run(Integer)", "AFTER_COMMIT", "REQUIRES_NEW")),
                 Arguments.of(AfterRollback.class, List.of("AFTER_ROLLBACK", "REQUIRES_NEW")));
     }
@@ -356,6 +373,7 @@ class DefinitionErrorsTest {
                 Arguments.of(WrongOrder.class, List.of("[line, orderId]", "[order_id, line]", "another order")),
                 Arguments.of(
                         RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),
+                Arguments.of(NestedRecordComponent.class, List.of("@RowLock on account", "LockedCommand")),
                 Arguments.of(OwnConstructor.class, List.of("@RowLock on id", "OwnConstructor")),
                 Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "There is: account")));
     }

@@ -85,6 +85,54 @@ class MappedIdTest {
         assertThat(locks(Straight.class)).isTrue();
     }
 
+    @Embeddable
+    static class NamedId implements Serializable {
+        private static final long serialVersionUID = 1;
+        int first = 1;
+        int second = 2;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof NamedId id && id.first == first && id.second == second;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(first, second);
+        }
+    }
+
+    @Entity
+    @Table(name = "pair")
+    static class Named {
+        @EmbeddedId
+        @AttributeOverride(name = "first", column = @Column(name = "b"))
+        @AttributeOverride(name = "second", column = @Column(name = "a"))
+        NamedId id;
+    }
+
+    static class Parts {
+        @Transactional
+        @RowLock(
+                table = "pair",
+                id = {"#first", "#second"})
+        public void lock(int first, int second) {}
+    }
+
+    /** The entity tells which column a name is. */
+    @Test
+    void partsThatTheEntityMapsToColumnsInAnotherOrderFailTheStart() {
+        assertThatThrownBy(() -> RowLockTests.start(
+                        beans -> {
+                            beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
+                            beans.registerBean(Unit.class, () -> new Unit(Named.class));
+                        },
+                        JpaTransactions.class,
+                        Parts.class))
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("Parts.lock(int, int)", "[b, a]", "[a, b]", "in another order");
+    }
+
     record Tenant(int id) {}
 
     record Doc(int id, int number) {}

@@ -169,6 +169,13 @@ class TableEdgesTest {
         public void run(@RowLock("order_line") List<IdClass> ids) {}
     }
 
+    /** A list of two ids, and not one of two parts. */
+    static class ListOfTwo {
+        @Transactional
+        @RowLock(table = "order_line", id = "{#order, #line}")
+        public void run(int order, int line) {}
+    }
+
     static class OfBoolean {
         @Transactional
         public void run(@RowLock("account") boolean id) {}
@@ -190,7 +197,7 @@ class TableEdgesTest {
 
     /** With ADVISORY nothing at run time would tell: the lock would be another one than that of the whole id. */
     @ParameterizedTest
-    @ValueSource(classes = {OneOfTwo.class, ManyOfTwo.class, ArrayOfTwo.class, VariableOfTwo.class})
+    @ValueSource(classes = {OneOfTwo.class, ManyOfTwo.class, ArrayOfTwo.class, VariableOfTwo.class, ListOfTwo.class})
     void oneValueForACompositeIdIsRefused(Class<?> component) {
         assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Advisory.class, component)
                         .close())

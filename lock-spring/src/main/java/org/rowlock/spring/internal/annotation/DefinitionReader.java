@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -83,11 +84,19 @@ public final class DefinitionReader {
                 parts,
                 () -> IdObjects.isIdObject(whole)
                         ? IdObjects.partNames(whole, entities.idColumns(table.get(), whole))
-                        : parts.stream().map(IdPart::name).toList(),
+                        : columns(parts, entities.idColumns(table.get(), Object.class)),
                 idText,
                 lock.getEnum("mode", RowLockMode.class),
                 // Not by a method that says that there may be no row.
                 lock.getBoolean("required") && method.getReturnType() != Optional.class);
+    }
+
+    /** The names of parts, each as the column that an entity maps it to, unless it is the name of one. */
+    private static List<String> columns(List<IdPart> parts, Map<String, String> mapped) {
+        return parts.stream()
+                .map(IdPart::name)
+                .map(name -> mapped.containsValue(name) ? name : mapped.getOrDefault(name, name))
+                .toList();
     }
 
     private Supplier<String> table(String where, MergedAnnotation<RowLock> lock) {

@@ -55,7 +55,11 @@ public final class EntityTables {
         }
     }
 
-    /** The column of each component of an id class, as the entities of a table map it; empty if that is not known. */
+    /**
+     * The column of each component of an id class, as the entities of a table map it; empty if that is not known.
+     *
+     * @param idClass Object for whatever class there is
+     */
     Map<String, String> idColumns(String table, Class<?> idClass) {
         return HIBERNATE ? HibernateTables.idColumns(beans, table, idClass) : Map.of();
     }

@@ -14,6 +14,7 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
@@ -58,7 +59,8 @@ final class IdExpression {
                 ? IdPart.argument(expression.index(variable), expression.type(variable), name(variable))
                 : new IdPart(
                         call -> parsed.getValue(call.variables().get()),
-                        IdPart.typeOf(root instanceof CompoundExpression path ? expression.type(path) : null),
+                        IdPart.typeOf(
+                                root instanceof InlineList list ? expression.element(list) : expression.type(root)),
                         name(root));
     }
 
@@ -76,14 +78,23 @@ final class IdExpression {
         return variable.toStringAST().substring(1);
     }
 
+    /** The type of each id of a list, by its first. Null for lists in it, which are ids of several parts. */
+    private @Nullable ResolvableType element(InlineList list) {
+        ResolvableType first = list.getChildCount() == 0 ? null : type(list.getChild(0));
+        return first == null || IdPart.typeOf(first).orElse(null) != first.resolve() ? null : first;
+    }
+
     /**
-     * The type of what an expression yields, where that is a path from a parameter: {@code #command.orderId}. Null
-     * where only a call shows it.
+     * The type of what an expression yields, where that is a parameter or a path from one: {@code #command.orderId}.
+     * Null where only a call shows it.
      */
-    private @Nullable ResolvableType type(CompoundExpression path) {
-        ResolvableType type = path.getChild(0) instanceof VariableReference variable ? type(variable) : null;
-        for (int i = 1; i < path.getChildCount() && type != null; i++) {
-            type = step(type, path.getChild(i));
+    private @Nullable ResolvableType type(SpelNode node) {
+        if (node instanceof VariableReference variable) {
+            return index(variable) < 0 ? null : type(variable);
+        }
+        ResolvableType type = node instanceof CompoundExpression ? type(node.getChild(0)) : null;
+        for (int i = 1; i < node.getChildCount() && type != null; i++) {
+            type = step(type, node.getChild(i));
         }
         return type;
     }

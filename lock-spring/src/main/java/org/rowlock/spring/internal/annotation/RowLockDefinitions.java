@@ -3,6 +3,7 @@ package org.rowlock.spring.internal.annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
+import java.lang.reflect.ParameterizedType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,14 +60,24 @@ public final class RowLockDefinitions {
     private void checkParameters(Method method) {
         try {
             for (int i = 0; i < method.getParameterCount(); i++) {
-                ResolvableType parameter = ResolvableType.forMethodParameter(method, i);
-                checkConstructors(parameter.isArray() ? parameter.getComponentType() : parameter);
-                for (ResolvableType each : parameter.getGenerics()) {
-                    checkConstructors(each);
-                }
+                checkTypes(ResolvableType.forMethodParameter(method, i));
             }
         } catch (TypeNotPresentException | LinkageError e) {
             // A class that is optional, and not there: nobody calls such a method.
+        }
+    }
+
+    private void checkTypes(ResolvableType type) {
+        if (type.isArray()) {
+            checkTypes(type.getComponentType());
+            return;
+        }
+        checkConstructors(type);
+        // Not of a type variable, which may be of itself.
+        if (type.getType() instanceof ParameterizedType) {
+            for (ResolvableType each : type.getGenerics()) {
+                checkTypes(each);
+            }
         }
     }
 
@@ -85,6 +96,9 @@ public final class RowLockDefinitions {
                                     + " is given, locks nothing: there is no call of a bean to lock for.",
                             "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
                                     + parameter.getName() + "\").");
+                }
+                if (plain.isRecord()) {
+                    checkTypes(ResolvableType.forType(parameter.getParameterizedType()));
                 }
             }
         }

@@ -91,7 +91,7 @@ public final class HibernateTables {
                     .forEachEntityDescriptor(entity -> {
                         if (entity instanceof AbstractEntityPersister mapped
                                 && mapped.getIdentifierType() instanceof ComponentType id
-                                && idClass.equals(id.getReturnedClass())
+                                && idClass.isAssignableFrom(id.getReturnedClass())
                                 && HibernateSession.isSame(mapped.getRootTableName(), table)) {
                             addColumns(id.getPropertyNames(), mapped.getIdentifierColumnNames(), columns);
                         }

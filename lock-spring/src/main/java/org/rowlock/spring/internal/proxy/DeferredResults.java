@@ -1,12 +1,16 @@
 package org.rowlock.spring.internal.proxy;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.BaseStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.DefinitionReader;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.TransactionDefinition;
@@ -50,14 +54,32 @@ final class DeferredResults {
                 && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
             throw refused(method, "it is a suspending function");
         }
-        Class<?> result = method.getReturnType();
         boolean mandatory = transaction != null
                 && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY;
-        // Read by the caller, within its transaction.
-        boolean late = BaseStream.class.isAssignableFrom(result) ? !mandatory : isOneOf(DEFERRED, result);
-        if (late && !isAsync(method, targetClass)) {
-            throw refused(method, "it returns a " + result.getSimpleName());
+        Class<?> late = deferred(ResolvableType.forMethodReturnType(method, targetClass), mandatory);
+        if (late != null && !isAsync(method, targetClass)) {
+            throw refused(method, "it returns a " + late.getSimpleName());
         }
+    }
+
+    /**
+     * What is deferred in a result, which may be within another type, as in {@code ResponseEntity<Mono<T>>}.
+     *
+     * @param inTransaction whether the caller reads a stream within its transaction
+     */
+    private static @Nullable Class<?> deferred(ResolvableType result, boolean inTransaction) {
+        Class<?> type = result.resolve(Object.class);
+        if (BaseStream.class.isAssignableFrom(type) ? !inTransaction : isOneOf(DEFERRED, type)) {
+            return type;
+        }
+        // Not of a type variable, which may be of itself.
+        return Stream.of(result)
+                .filter(each -> each.getType() instanceof ParameterizedType)
+                .flatMap(each -> Arrays.stream(each.getGenerics()))
+                .map(each -> deferred(each, inTransaction))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Whether a type is, or extends, one that is given by its name. */
