@@ -30,8 +30,8 @@ import org.rowlock.doctor.ServerQuery.Row;
 public final class Doctor {
     private static final int OLDEST = 14;
 
-    private static final String STRAY_WRITERS = "select w.relation::text as relation, w.role"
-            + " || coalesce(' (' || nullif(w.application, '') || ')', '') as who, w.query"
+    private static final String STRAY_WRITERS = "select w.relation::text as relation, w.query,"
+            + " w.role || coalesce(' (' || nullif(w.application, '') || ')', '') as who"
             + " from rowlock.stray_writers as w where w.relation in (select a.relation from rowlock.audits as a)"
             + " order by w.last_seen desc, w.first_seen desc, w.query";
 
