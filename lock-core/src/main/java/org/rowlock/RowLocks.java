@@ -197,18 +197,20 @@ public final class RowLocks {
     }
 
     /**
-     * Looks in the catalog whether keys can be made of a table's ids, where its strategy needs keys: a startup can so
-     * refuse what every lock would refuse. Locks nothing.
+     * Looks in the catalog for what every lock of a table's rows would be refused for, so that a startup can refuse it.
+     * Locks nothing.
      *
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
-     * @throws LockTargetException if the text of an id may depend on settings of the session, see
+     * @return the id columns, configured or those of the primary key; none if strategy ADVISORY does without
+     * @throws LockTargetException if the strategy needs id columns and there are none, or if it needs keys and the text
+     *     of an id may depend on settings of the session, see
      *     <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md#ids">types of ids</a>
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
-    public void checkTable(Connection connection, String table) throws SQLException {
+    public List<String> checkTable(Connection connection, String table) throws SQLException {
         Given.notNull(connection, "The connection is null");
-        calls.requests().tables().check(PgSession.of(connection), TableName.normalize(table));
+        return calls.requests().tables().check(PgSession.of(connection), TableName.normalize(table));
     }
 
     /** {@return the admission queues, for code that begins transactions by other means than {@link #inTransaction}} */

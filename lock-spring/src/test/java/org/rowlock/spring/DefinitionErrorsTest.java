@@ -366,9 +366,11 @@ class DefinitionErrorsTest {
                 Arguments.of(ReadOnly.class, List.of("read-only", "Remove readOnly = true")),
                 Arguments.of(Never.class, List.of("never has a transaction", "propagation")),
                 Arguments.of(BadName.class, List.of("no SQL name", "quotes")),
-                Arguments.of(UnknownTable.class, List.of("the table acount", "There is: account, log, order_line")),
+                Arguments.of(
+                        UnknownTable.class,
+                        List.of("names acount, which is no table", "There is: account, log, order_line")),
                 Arguments.of(View.class, List.of("rich, which is no table")),
-                Arguments.of(NoKey.class, List.of("log has no primary key", "id-columns", "ADVISORY")),
+                Arguments.of(NoKey.class, List.of("log: it has no primary key", "id-columns", "ADVISORY")),
                 Arguments.of(OnePart.class, List.of("3 parts", "[order_id, line]")),
                 Arguments.of(WrongOrder.class, List.of("[line, orderId]", "[order_id, line]", "another order")),
                 Arguments.of(

@@ -29,10 +29,14 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return keyed(session, idColumns.of(session, name, given), given);
     }
 
-    /** Refuses a table of whose ids no keys can be made, where its strategy needs them. */
-    public void check(PgSession session, String name) throws SQLException {
+    /** The id columns of a table, none if it does without; refuses one whose rows cannot be locked. */
+    public List<String> check(PgSession session, String name) throws SQLException {
         List<String> given = config.idColumnsOf(name);
-        keyed(session, idColumns.find(session, name, given), given);
+        boolean needed = !given.isEmpty() || config.strategyOf(name).takesRowLock();
+        RowTable table = needed ? idColumns.of(session, name, given) : idColumns.find(session, name, given);
+        return keyed(session, table, given).columns().stream()
+                .map(RowTable.Column::name)
+                .toList();
     }
 
     /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */

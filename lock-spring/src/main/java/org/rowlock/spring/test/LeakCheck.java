@@ -3,15 +3,14 @@ package org.rowlock.spring.test;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -24,7 +23,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private final TestedContext tested;
     private final Duration grace;
     private final Map<String, Set<List<Object>>> sessionsBefore = new HashMap<>();
-    private final Set<Object> boundBefore;
+    private final List<Object> boundBefore;
     private final int keysBefore;
 
     LeakCheck(String test, TestedContext tested, Duration grace) {
@@ -35,7 +34,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         this.keysBefore = tested.locks().admission().keysInUse();
         tested.dataSources()
                 .forEach((name, dataSource) -> sessionsBefore.put(
-                        name, Set.copyOf(read("before", name, dataSource).keySet())));
+                        name, read("before", name, dataSource).keySet()));
         tested.begin();
     }
 
@@ -57,8 +56,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
             throw new AssertionError(test + " has left behind:\n  - " + String.join("\n  - ", left)
                     + "\nEnd every transaction and return its connection, give back session locks with"
                     + " pg_advisory_unlock, and close every admission permit, also where an exception passes. What"
-                    + " ends by"
-                    + " itself was given " + grace.toMillis() + " ms: @RowLockTest(graceMillis = ...).");
+                    + " ends by itself was given " + grace.toMillis() + " ms: @RowLockTest(graceMillis = ...).");
         }
     }
 
@@ -74,9 +72,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
                 });
             });
         }
-        Set<Object> bound = bound();
-        bound.removeAll(boundBefore);
-        if (!bound.isEmpty()) {
+        if (!boundBefore.containsAll(bound())) {
             left.add("a Spring transaction that is bound to the thread "
                     + Thread.currentThread().getName());
         }
@@ -91,7 +87,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private Map<List<Object>, String> read(String when, String name, DataSource dataSource) {
         try {
             return ServerSessions.read(dataSource);
-        } catch (SQLException e) {
+        } catch (SQLException | DataAccessException e) {
             throw new IllegalStateException(
                     "@RowLockTest cannot ask the server of " + name + " " + when + " " + test
                             + " what is open. It borrows one connection: a pool that has none left may be of one"
@@ -101,13 +97,11 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /** Also reports a transaction that has not run a statement, of which the server knows nothing. */
-    private static Set<Object> bound() {
-        Set<Object> holders = Collections.newSetFromMap(new IdentityHashMap<>());
-        if (TransactionSynchronizationManager.isActualTransactionActive()) {
-            TransactionSynchronizationManager.getResourceMap().values().stream()
-                    .filter(ResourceHolder.class::isInstance)
-                    .forEach(holders::add);
-        }
-        return holders;
+    private static List<Object> bound() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                ? TransactionSynchronizationManager.getResourceMap().values().stream()
+                        .filter(ResourceHolder.class::isInstance)
+                        .toList()
+                : List.of();
     }
 }

@@ -6,9 +6,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
 import org.rowlock.LockInspector.Line;
@@ -24,6 +24,8 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
  * that nothing more is held afterwards.
  */
 record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
+    private static final Answer BY_THIS = new Answer(true, "this transaction has locked it");
+    private static final Answer BY_NOBODY = new Answer(false, "nobody has locked it");
 
     /**
      * What was found.
@@ -34,51 +36,50 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
 
     /** Whether any transaction holds it, or the one of this thread does. */
     Answer ask(boolean ofThisTransaction) {
+        boolean isTried = locks.strategyOf(key) == LockStrategy.ROW;
         try {
-            return ofThisTransaction ? ofThisTransaction() : ofAnybody();
+            if (!ofThisTransaction) {
+                return elsewhere(isTried);
+            }
+            Connection own = DataSourceUtils.getConnection(dataSource);
+            try {
+                if (!isTried) {
+                    return read(own, own.unwrap(PGConnection.class).getBackendPID());
+                }
+                Answer anybody = elsewhere(true);
+                return anybody.isHeld() ? tryBehindSavepoint(own) : anybody;
+            } finally {
+                DataSourceUtils.releaseConnection(own, dataSource);
+            }
         } catch (SQLException e) {
             throw new IllegalStateException("Cannot find out whether " + key + " is locked: " + e.getMessage(), e);
         }
     }
 
-    private boolean hasAdvisoryLock() {
-        return locks.strategyOf(key) != LockStrategy.ROW;
-    }
-
-    private Answer ofThisTransaction() throws SQLException {
-        Connection own = DataSourceUtils.getConnection(dataSource);
-        try {
-            if (hasAdvisoryLock()) {
-                int pid = own.unwrap(PGConnection.class).getBackendPID();
-                List<Line> holders = holders(own);
-                return holders.stream().anyMatch(line -> line.pid() == pid)
-                        ? new Answer(true, "this transaction has locked it")
-                        : new Answer(false, holders.isEmpty() ? "nobody has locked it" : others(holders));
+    /** Of any transaction, in one of its own. */
+    private Answer elsewhere(boolean isTried) throws SQLException {
+        try (Connection other = dataSource.getConnection()) {
+            boolean autoCommit = other.getAutoCommit();
+            other.setAutoCommit(false);
+            try {
+                Answer tried = isTried ? tryLock(other) : read(other, null);
+                return tried == null ? new Answer(true, "a transaction has locked the row") : tried;
+            } finally {
+                other.rollback();
+                other.setAutoCommit(autoCommit);
             }
-            Answer anybody = tryElsewhere();
-            return anybody.isHeld() ? tryBehindSavepoint(own) : anybody;
-        } finally {
-            DataSourceUtils.releaseConnection(own, dataSource);
         }
     }
 
-    private Answer ofAnybody() throws SQLException {
-        if (!hasAdvisoryLock()) {
-            return tryElsewhere();
-        }
-        try (Connection connection = dataSource.getConnection()) {
-            List<Line> holders = holders(connection);
-            if (!connection.getAutoCommit()) {
-                connection.rollback();
-            }
-            return holders.isEmpty() ? new Answer(false, "nobody has locked it") : new Answer(true, others(holders));
-        }
-    }
-
-    private List<Line> holders(Connection connection) throws SQLException {
-        return LockInspector.of(connection).of(key).stream()
+    /** @param own the server process of this transaction; null where that of any counts */
+    private Answer read(Connection connection, @Nullable Integer own) throws SQLException {
+        List<Line> holders = LockInspector.of(connection).of(key).stream()
                 .filter(Line::isGranted)
                 .toList();
+        if (holders.stream().anyMatch(line -> own != null && line.pid() == own)) {
+            return BY_THIS;
+        }
+        return holders.isEmpty() ? BY_NOBODY : new Answer(own == null, others(holders));
     }
 
     private static String others(List<Line> holders) {
@@ -92,44 +93,24 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
                 .collect(Collectors.joining("; "));
     }
 
-    private Answer tryElsewhere() throws SQLException {
-        try (Connection other = dataSource.getConnection()) {
-            boolean autoCommit = other.getAutoCommit();
-            other.setAutoCommit(false);
-            try {
-                return tryLock(other)
-                        .map(isRow -> new Answer(
-                                false,
-                                isRow
-                                        ? "nobody has locked it"
-                                        : "there is no such row, and strategy" + " ROW locks none"))
-                        .orElseGet(() -> new Answer(true, "a transaction has locked the row"));
-            } finally {
-                other.rollback();
-                other.setAutoCommit(autoCommit);
-            }
-        }
-    }
-
     private Answer tryBehindSavepoint(Connection own) throws SQLException {
         Savepoint before = own.setSavepoint();
         try {
-            return tryLock(own).isPresent()
-                    ? new Answer(true, "this transaction has locked it")
-                    : new Answer(false, "another transaction has locked the row");
+            return tryLock(own) == null ? new Answer(false, "another transaction has locked the row") : BY_THIS;
         } finally {
             own.rollback(before);
             own.releaseSavepoint(before);
         }
     }
 
-    /** Whether there is such a row; empty if it could not be had. */
-    private Optional<Boolean> tryLock(Connection connection) {
+    /** Null if it could not be had. */
+    private @Nullable Answer tryLock(Connection connection) {
         try {
-            return Optional.of(
-                    locks.in(connection).lock(forUpdate(key).noWait()).isLocked());
+            return locks.in(connection).lock(forUpdate(key).noWait()).isLocked()
+                    ? BY_NOBODY
+                    : new Answer(false, "there is no such row, and strategy ROW locks none");
         } catch (LockNotAvailableException e) {
-            return Optional.empty();
+            return null;
         }
     }
 }

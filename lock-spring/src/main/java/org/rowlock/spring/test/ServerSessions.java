@@ -1,9 +1,7 @@
 package org.rowlock.spring.test;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,12 +10,17 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
 import org.rowlock.LockInspector.Line;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.RowCallbackHandler;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Asks the server for the advisory locks and open transactions of this program's sessions. */
 final class ServerSessions {
     /** This program's: those that look like the one that asks. */
     private static final String SESSIONS = """
-            select a.pid, a.pid = pg_backend_pid() as is_own, a.xact_start::text as xact_start, a.state, a.query
+            select a.pid, case when a.pid = pg_backend_pid() then ', whose connection is back in the pool'
+                     else concat(', ', a.state, ', last statement: ', a.query) end as doing,
+                   case when a.pid <> pg_backend_pid() then a.xact_start::text end as begun
             from pg_catalog.pg_stat_activity as a
             where a.datname = current_database() and a.usename = session_user and a.backend_type = 'client backend'
               and a.application_name = current_setting('application_name')
@@ -49,29 +52,20 @@ final class ServerSessions {
     private static Map<List<Object>, String> read(Connection connection) throws SQLException {
         Map<List<Object>, String> found = new LinkedHashMap<>();
         Map<Integer, String> sessions = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(SESSIONS)) {
-            while (row.next()) {
-                int pid = row.getInt("pid");
-                boolean isOwn = row.getBoolean("is_own");
-                String session = "server process " + pid
-                        + (isOwn
-                                ? ", whose connection is back in the pool"
-                                : ", " + row.getString("state") + ", last statement: " + row.getString("query"));
-                sessions.put(pid, session);
-                String begun = row.getString("xact_start");
-                if (!isOwn && begun != null) {
-                    found.put(
-                            List.of("transaction", pid, begun),
-                            "an open transaction, begun " + begun + ", of " + session);
-                }
+        RowCallbackHandler session = row -> {
+            int pid = row.getInt("pid");
+            String begun = row.getString("begun");
+            sessions.put(pid, " of server process " + pid + row.getString("doing"));
+            if (begun != null) {
+                found.put(List.of(pid, begun), "an open transaction, begun " + begun + "," + sessions.get(pid));
             }
-        }
+        };
+        new JdbcTemplate(new SingleConnectionDataSource(connection, true)).query(SESSIONS, session);
         for (Line line : LockInspector.of(connection).all()) {
             if (line.isGranted() && sessions.containsKey(line.pid())) {
                 found.put(
-                        List.of("lock", line.pid(), line.first(), line.second(), line.isPair(), line.isShared()),
-                        "an advisory lock on " + key(line) + (line.isShared() ? " (shared)" : " (exclusive)") + " of "
+                        List.of(line.pid(), line.first(), line.second(), line.isPair(), line.isShared()),
+                        "an advisory lock on " + key(line) + (line.isShared() ? " (shared)" : " (exclusive)")
                                 + sessions.get(line.pid()));
             }
         }

@@ -62,7 +62,7 @@ class StartupFailureTest {
         assertFails(UnknownTable.class);
         assertSays(
                 "Description:",
-                "@RowLock on Service.ship(long) names the table ordrs, which is not in the database",
+                "@RowLock on Service.ship(long) names ordrs, which is no table in the database",
                 "There is: ",
                 "Action:",
                 "Write the name as in SQL, with its schema if need be.");
@@ -154,7 +154,7 @@ class StartupFailureTest {
     @Test
     void configuredTableThatIsNone() {
         assertFails(Application.class, "rowlock.tables.order_line.strategy=row");
-        assertSays("The configuration of table order_line names the table order_line, which is not in the database");
+        assertSays("The configuration of table order_line names order_line, which is no table in the database");
     }
 
     @Test

@@ -1,39 +1,42 @@
 package org.rowlock.spring.internal.annotation;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.RowLockMode;
 
 /**
  * What one call locks, evaluated.
  *
  * @param arguments of the call
- * @param ids as the caller has them, a list for each definition of the method
- * @param keys with the strongest mode that each is asked for in
- * @param required those of them that must have a row
+ * @param keys a list for each definition of the method
  */
-public record CallLocks(
-        MethodLocks method,
-        List<@Nullable Object> arguments,
-        List<? extends List<? extends @Nullable Object>> ids,
-        Map<LockKey, RowLockMode> keys,
-        Set<LockKey> required) {
+public record CallLocks(MethodLocks method, List<@Nullable Object> arguments, List<List<LockKey>> keys) {
 
-    /** What is locked; not of a call without keys. */
-    public LockRequest request() {
-        Map<RowLockMode, List<LockKey>> byMode = new EnumMap<>(RowLockMode.class);
-        keys.forEach((key, mode) ->
-                byMode.computeIfAbsent(mode, unused -> new ArrayList<>()).add(key));
-        return byMode.entrySet().stream()
-                .map(each -> LockRequest.of(each.getKey(), each.getValue()))
-                .reduce(LockRequest::and)
-                .orElseThrow();
+    /** What is locked; null if there is nothing. */
+    public @Nullable LockRequest request() {
+        LockRequest all = null;
+        for (int i = 0; i < keys.size(); i++) {
+            if (!keys.get(i).isEmpty()) {
+                LockRequest one = LockRequest.of(method.definitions().get(i).mode(), keys.get(i));
+                all = all == null ? one : all.and(one);
+            }
+        }
+        return all;
+    }
+
+    /** Those of the keys that must have a row. */
+    public Set<LockKey> required() {
+        Set<LockKey> required = new HashSet<>();
+        for (int i = 0; i < keys.size(); i++) {
+            if (method.definitions().get(i).required()) {
+                required.addAll(keys.get(i));
+            }
+        }
+        return required;
     }
 
     /** Whether these are the very arguments that were evaluated. */
@@ -46,12 +49,12 @@ public record CallLocks(
         return same;
     }
 
-    /** With the ids of an earlier evaluation where there are none now: some can be iterated once only. */
-    public CallLocks orIdsOf(CallLocks earlier) {
-        List<List<? extends @Nullable Object>> both = new ArrayList<>(ids.size());
-        for (int i = 0; i < ids.size(); i++) {
-            both.add(ids.get(i).isEmpty() ? earlier.ids.get(i) : ids.get(i));
+    /** With the keys of an earlier evaluation where there are none now: some ids can be iterated once only. */
+    public CallLocks orKeysOf(CallLocks earlier) {
+        List<List<LockKey>> both = new ArrayList<>(keys.size());
+        for (int i = 0; i < keys.size(); i++) {
+            both.add(keys.get(i).isEmpty() ? earlier.keys.get(i) : keys.get(i));
         }
-        return both.equals(ids) ? this : method.of(arguments, both);
+        return new CallLocks(method, arguments, both);
     }
 }

@@ -1,10 +1,10 @@
 package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -14,9 +14,11 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.annotation.LockingMethods.ParameterLock;
+import org.rowlock.spring.internal.annotation.LockingMethods.Lock;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.function.SingletonSupplier;
@@ -32,14 +34,14 @@ public final class DefinitionReader {
     }
 
     MethodLocks read(LockingMethods.Found found) {
-        Method method = found.method();
-        String where = where(method);
-        List<RowLockDefinition> definitions = new ArrayList<>();
-        found.onMethod().forEach(lock -> definitions.add(ofMethod(method, where, lock)));
-        found.onParameters().forEach(each -> definitions.add(ofParameter(method, where, each)));
-        List<MergedAnnotation<RowLock>> all = new ArrayList<>(found.onMethod());
-        found.onParameters().forEach(parameter -> all.add(parameter.lock()));
-        return new MethodLocks(method, List.copyOf(definitions), lockWait(where, all), new BeanFactoryResolver(beans));
+        String where = where(found.method());
+        List<RowLockDefinition> definitions = found.locks().stream()
+                .map(each -> each.parameter() == null
+                        ? ofMethod(found.method(), where, each.annotation())
+                        : ofParameter(found.method(), where, each.annotation(), each.parameter()))
+                .toList();
+        return new MethodLocks(
+                found.method(), definitions, lockWait(where, found.locks()), new BeanFactoryResolver(beans));
     }
 
     private RowLockDefinition ofMethod(Method method, String where, MergedAnnotation<RowLock> lock) {
@@ -55,21 +57,24 @@ public final class DefinitionReader {
         return definition(method, where, lock, parts, "id " + String.join(", ", expressions));
     }
 
-    private RowLockDefinition ofParameter(Method method, String where, ParameterLock each) {
-        if (each.lock().getStringArray("id").length > 0) {
+    private RowLockDefinition ofParameter(
+            Method method, String where, MergedAnnotation<RowLock> lock, MethodParameter parameter) {
+        int index = parameter.getParameterIndex();
+        parameter.initParameterNameDiscovery(MethodLocks.NAMES);
+        String name = Objects.requireNonNullElse(parameter.getParameterName(), "number " + (index + 1));
+        if (lock.getStringArray("id").length > 0) {
             throw new RowLockDefinitionException(
-                    "@RowLock on parameter " + name(each) + " of " + where + " has an id, but the argument is the id.",
+                    "@RowLock on parameter " + name + " of " + where + " has an id, but the argument is the id.",
                     "Leave the id out, or put the annotation on the method.");
         }
-        IdPart whole = IdPart.argument(
-                each.parameter().getParameterIndex(), ResolvableType.forMethodParameter(each.parameter()), "");
-        return definition(method, where, each.lock(), List.of(whole), "parameter " + name(each));
+        IdPart whole = IdPart.argument(index, ResolvableType.forMethodParameter(parameter), "");
+        return definition(method, where, lock, List.of(whole), "parameter " + name);
     }
 
     private RowLockDefinition definition(
             Method method, String where, MergedAnnotation<RowLock> lock, List<IdPart> parts, String idText) {
         // The type of the one expression or parameter that the id is.
-        Class<?> whole = parts.size() == 1 ? parts.get(0).type().orElse(Object.class) : Object.class;
+        Class<?> whole = parts.size() == 1 ? parts.get(0).type() : Object.class;
         if (!IdObjects.canBeId(whole)) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + ", " + idText + ": the type " + whole.getSimpleName()
@@ -84,7 +89,9 @@ public final class DefinitionReader {
                 parts,
                 () -> IdObjects.isIdObject(whole)
                         ? IdObjects.partNames(whole, entities.idColumns(table.get(), whole))
-                        : columns(parts, entities.idColumns(table.get(), Object.class)),
+                        : parts.size() > 1 || BeanUtils.isSimpleValueType(whole)
+                                ? columns(parts, entities.idColumns(table.get(), Object.class))
+                                : List.of(),
                 idText,
                 lock.getEnum("mode", RowLockMode.class),
                 // Not by a method that says that there may be no row.
@@ -110,7 +117,6 @@ public final class DefinitionReader {
                     "Give one of them: @RowLock(\"orders\") or @RowLock(entity = Order.class).");
         }
         if (!named) {
-            entities.check(where, entity);
             return SingletonSupplier.of(() -> entities.tableOf(where, entity));
         }
         try {
@@ -127,9 +133,10 @@ public final class DefinitionReader {
     }
 
     /** What all of them agree on; null if none says. */
-    private @Nullable LockWait lockWait(String where, List<MergedAnnotation<RowLock>> locks) {
+    private @Nullable LockWait lockWait(String where, List<Lock> locks) {
         List<String> given = locks.stream()
-                .map(lock -> String.valueOf(beans.resolveEmbeddedValue(lock.getString("lockWait"))))
+                .map(lock -> String.valueOf(
+                        beans.resolveEmbeddedValue(lock.annotation().getString("lockWait"))))
                 .filter(text -> !text.isBlank())
                 .distinct()
                 .toList();
@@ -145,12 +152,6 @@ public final class DefinitionReader {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + ": lockWait = " + e.getMessage() + ".", "Nothing else is understood.");
         }
-    }
-
-    private static String name(ParameterLock each) {
-        each.parameter().initParameterNameDiscovery(MethodLocks.NAMES);
-        String name = each.parameter().getParameterName();
-        return name != null ? name : "number " + (each.parameter().getParameterIndex() + 1);
     }
 
     public static String where(Method method) {

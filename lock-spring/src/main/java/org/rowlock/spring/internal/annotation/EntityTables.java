@@ -3,7 +3,8 @@ package org.rowlock.spring.internal.annotation;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.jpa.HibernateTables;
 import org.springframework.beans.factory.BeanFactory;
@@ -30,21 +31,10 @@ public final class EntityTables {
         this.beans = beans;
     }
 
-    /** Refuses a class that is no entity, without looking for its table. */
-    void check(String where, Class<?> entity) {
-        MergedAnnotations annotations = annotations(entity);
-        if (!annotations.isPresent(JPA_ENTITY) && !annotations.isPresent(RELATIONAL_TABLE)) {
-            throw new RowLockDefinitionException(
-                    "@RowLock on " + where + " names the entity " + entity.getName() + ", which has no table: it is not"
-                            + " annotated with JPA's @Entity nor with Spring Data's @Table.",
-                    "Name an entity class, or give the table: @RowLock(\"orders\").");
-        }
-    }
-
     /** The table of an entity, as in SQL. */
     String tableOf(String where, Class<?> entity) {
         return (HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.<String>empty())
-                .orElseGet(() -> annotated(entity));
+                .orElseGet(() -> annotated(where, entity));
     }
 
     /** Refuses a table that does not have each row of its entities as a whole. */
@@ -64,42 +54,34 @@ public final class EntityTables {
         return HIBERNATE ? HibernateTables.idColumns(beans, table, idClass) : Map.of();
     }
 
-    private static String annotated(Class<?> entity) {
-        MergedAnnotations annotations = annotations(entity);
-        MergedAnnotation<?> table = annotations.get(JPA_TABLE);
-        if (table.isPresent()) {
-            return qualified(table.getString("schema"), named(table.getString("name"), annotations, entity));
+    private static String annotated(String where, Class<?> entity) {
+        MergedAnnotations annotations = MergedAnnotations.from(entity, SearchStrategy.INHERITED_ANNOTATIONS);
+        MergedAnnotation<?> ofRelational = annotations.get(RELATIONAL_TABLE);
+        MergedAnnotation<?> ofJpa = annotations.get(JPA_ENTITY);
+        if (!ofRelational.isPresent() && !ofJpa.isPresent()) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " names the entity " + entity.getName() + ", which has no table: it is not"
+                            + " annotated with JPA's @Entity nor with Spring Data's @Table.",
+                    "Name an entity class, or give the table: @RowLock(\"orders\").");
         }
-        MergedAnnotation<?> relational = annotations.get(RELATIONAL_TABLE);
-        if (relational.isPresent()) {
-            // Spring Data Relational quotes names, and takes those that are given as they are.
-            String name = relational.getString("name");
-            return qualified(
-                    quoted(relational.getString("schema")),
-                    name.isEmpty() ? snakeCase(entity.getSimpleName()) : quoted(name));
-        }
-        return named("", annotations, entity);
+        MergedAnnotation<?> table = ofJpa.isPresent() ? annotations.get(JPA_TABLE) : ofRelational;
+        // Spring Data Relational quotes names, and takes those that are given as they are.
+        UnaryOperator<String> given = ofJpa.isPresent() ? EntityTables::snakeCase : EntityTables::quoted;
+        String schema = text(table, "schema");
+        String name = Stream.of(text(table, "name"), text(ofJpa, "name"))
+                .filter(StringUtils::hasText)
+                .findFirst()
+                .map(given)
+                .orElseGet(() -> snakeCase(entity.getSimpleName()));
+        return schema.isEmpty() ? name : (ofJpa.isPresent() ? schema : quoted(schema)) + "." + name;
     }
 
-    private static String named(String given, MergedAnnotations annotations, Class<?> entity) {
-        if (!given.isEmpty()) {
-            return snakeCase(given);
-        }
-        MergedAnnotation<?> annotation = annotations.get(JPA_ENTITY);
-        String name = annotation.isPresent() ? annotation.getString("name") : "";
-        return snakeCase(name.isEmpty() ? entity.getSimpleName() : name);
-    }
-
-    private static MergedAnnotations annotations(Class<?> entity) {
-        return MergedAnnotations.from(entity, SearchStrategy.INHERITED_ANNOTATIONS);
-    }
-
-    private static String qualified(@Nullable String schema, String table) {
-        return StringUtils.hasText(schema) ? schema + "." + table : table;
+    private static String text(MergedAnnotation<?> annotation, String attribute) {
+        return annotation.getValue(attribute, String.class).orElse("");
     }
 
     private static String quoted(String name) {
-        return name.isEmpty() ? name : '"' + name.replace("\"", "\"\"") + '"';
+        return '"' + name.replace("\"", "\"\"") + '"';
     }
 
     /** What is quoted already stays as it is. */

@@ -24,11 +24,15 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 /** The expression of an id, or of a part of one: finds at startup what would fail at the first call. */
 final class IdExpression {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d{1,3})");
+
+    /** From a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
+    private static final Pattern PATH = Pattern.compile("(?U)#[\\w$]+(\\??\\.[\\w$]+(\\(\\))?)*");
 
     private final Method method;
     private final String where;
@@ -53,78 +57,44 @@ final class IdExpression {
                     "Write it in SpEL, such as #orderId or #command.orderId.");
         }
         IdExpression expression = new IdExpression(method, where, text);
+        expression.check(parsed.getAST(), false, false);
+        return expression.part(parsed);
+    }
+
+    /** Only of a path the declarations show what it yields, and of a list that begins with one; its last word is its name. */
+    private IdPart part(SpelExpression parsed) {
         SpelNode root = parsed.getAST();
-        expression.check(root, false, false);
-        return root instanceof VariableReference variable
-                ? IdPart.argument(expression.index(variable), expression.type(variable), name(variable))
-                : new IdPart(
-                        call -> parsed.getValue(call.variables().get()),
-                        IdPart.typeOf(
-                                root instanceof InlineList list ? expression.element(list) : expression.type(root)),
-                        name(root));
-    }
-
-    /** What an expression names last: {@code orderId} for {@code #command.orderId}; empty if that is no name. */
-    private static String name(SpelNode root) {
-        SpelNode last = root instanceof CompoundExpression ? root.getChild(root.getChildCount() - 1) : root;
-        return last instanceof VariableReference variable
-                ? name(variable)
-                : last instanceof PropertyOrFieldReference property
-                        ? property.getName()
-                        : last instanceof MethodReference call ? call.getName() : "";
-    }
-
-    private static String name(VariableReference variable) {
-        return variable.toStringAST().substring(1);
-    }
-
-    /** The type of each id of a list, by its first. Null for lists in it, which are ids of several parts. */
-    private @Nullable ResolvableType element(InlineList list) {
-        ResolvableType first = list.getChildCount() == 0 ? null : type(list.getChild(0));
-        return first == null || IdPart.typeOf(first).orElse(null) != first.resolve() ? null : first;
-    }
-
-    /**
-     * The type of what an expression yields, where that is a parameter or a path from one: {@code #command.orderId}.
-     * Null where only a call shows it.
-     */
-    private @Nullable ResolvableType type(SpelNode node) {
-        if (node instanceof VariableReference variable) {
-            return index(variable) < 0 ? null : type(variable);
+        boolean isList = root instanceof InlineList && root.getChildCount() > 0;
+        String path = (isList ? root.getChild(0) : root).toStringAST();
+        if (!PATH.matcher(path).matches()) {
+            return new IdPart(call -> parsed.getValue(call.variables().get()), Object.class, "");
         }
-        ResolvableType type = node instanceof CompoundExpression ? type(node.getChild(0)) : null;
-        for (int i = 1; i < node.getChildCount() && type != null; i++) {
-            type = step(type, node.getChild(i));
+        String[] words = StringUtils.tokenizeToStringArray(path, "#?.()");
+        String last = words[words.length - 1];
+        ResolvableType type = ResolvableType.forMethodParameter(method, index(words[0]));
+        if (words.length == 1 && !isList) {
+            return IdPart.argument(index(last), type, last);
         }
-        return type;
+        for (String property : List.of(words).subList(1, words.length)) {
+            type = step(type, property);
+        }
+        Class<?> each = IdPart.typeOf(type);
+        // A list in a list is an id of several parts.
+        boolean isKnown = !isList || each == type.resolve(Object.class);
+        return new IdPart(
+                call -> parsed.getValue(call.variables().get()), isKnown ? each : Object.class, isList ? "" : last);
     }
 
-    private ResolvableType type(VariableReference variable) {
-        return ResolvableType.forMethodParameter(method, index(variable));
-    }
-
-    private static @Nullable ResolvableType step(ResolvableType type, SpelNode node) {
-        Class<?> owner = type.resolve();
-        if (owner == null) {
-            return null;
-        }
-        if (node instanceof PropertyOrFieldReference property) {
-            PropertyDescriptor described = BeanUtils.getPropertyDescriptor(owner, property.getName());
-            Method getter = described != null && described.getReadMethod() != null
-                    ? described.getReadMethod()
-                    : ReflectionUtils.findMethod(owner, property.getName());
-            return getter == null ? null : returned(getter, type);
-        }
-        if (node instanceof MethodReference call && call.getChildCount() == 0) {
-            Method method = ReflectionUtils.findMethod(owner, call.getName());
-            return method == null ? null : returned(method, type);
-        }
-        return null;
-    }
-
-    /** With the variables of a generic owner, such as those of a map, as it binds them. */
-    private static ResolvableType returned(Method method, ResolvableType owner) {
-        return ResolvableType.forType(method.getGenericReturnType(), owner.as(method.getDeclaringClass()));
+    /** The type of a property, or of what a method returns; as a generic owner, such as a map, binds it. */
+    private static ResolvableType step(ResolvableType owner, String name) {
+        Class<?> type = owner.resolve(Object.class);
+        PropertyDescriptor described = BeanUtils.getPropertyDescriptor(type, name);
+        Method getter = described != null && described.getReadMethod() != null
+                ? described.getReadMethod()
+                : ReflectionUtils.findMethod(type, name);
+        return getter == null
+                ? ResolvableType.NONE
+                : ResolvableType.forType(getter.getGenericReturnType(), owner.as(getter.getDeclaringClass()));
     }
 
     /**
@@ -132,9 +102,11 @@ final class IdExpression {
      * @param element whether it is evaluated for the elements of a selection or projection, which it can name
      */
     private void check(SpelNode node, boolean isName, boolean element) {
-        if (node instanceof VariableReference variable) {
-            if (index(variable) < 0 && !(element && name(variable).equals("this"))) {
-                throw unknown(name(variable));
+        String name = node.toStringAST();
+        if (node instanceof VariableReference) {
+            String variable = name.substring(1);
+            if (index(variable) < 0 && !(element && variable.equals("this"))) {
+                throw unknown(variable);
             }
         } else if (node instanceof FunctionReference) {
             throw refused(
@@ -143,7 +115,6 @@ final class IdExpression {
         } else if (!isName
                 && !element
                 && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
-            String name = node.toStringAST();
             throw refused(
                     ", where '" + name + "' names no parameter.",
                     "Parameters begin with a number sign: '#" + (text.startsWith(name) ? text : name) + "'.");
@@ -156,10 +127,9 @@ final class IdExpression {
     }
 
     /** The parameter that a variable is; -1 for none. */
-    private int index(VariableReference variable) {
-        String name = name(variable);
-        int named = names == null ? -1 : List.of(names).indexOf(name);
-        Matcher position = BY_POSITION.matcher(name);
+    private int index(String variable) {
+        int named = names == null ? -1 : List.of(names).indexOf(variable);
+        Matcher position = BY_POSITION.matcher(variable);
         int index = named < 0 && position.matches() ? Integer.parseInt(position.group(1)) : named;
         return index < method.getParameterCount() ? index : -1;
     }

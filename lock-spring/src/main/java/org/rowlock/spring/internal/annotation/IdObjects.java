@@ -4,10 +4,10 @@ import java.io.Serializable;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,13 +33,17 @@ final class IdObjects {
     private IdObjects() {}
 
     /** The list of an id object's parts, or the value itself. */
-    static @Nullable Object partsOrValue(@Nullable Object value) {
-        if (value == null || !isIdObject(value.getClass())) {
-            return value;
-        }
-        List<@Nullable Object> parts = new ArrayList<>();
-        addParts(value, parts);
-        return parts;
+    static @Nullable Object partsOrValue(Object value) {
+        return isIdObject(value.getClass()) ? parts(value).toList() : value;
+    }
+
+    private static Stream<@Nullable Object> parts(@Nullable Object value) {
+        return value == null || !isIdObject(value.getClass())
+                ? Stream.of(value)
+                : fields(value.getClass()).stream().flatMap(field -> {
+                    ReflectionUtils.makeAccessible(field);
+                    return parts(ReflectionUtils.getField(field, value));
+                });
     }
 
     static boolean isIdObject(Class<?> type) {
@@ -78,24 +82,21 @@ final class IdObjects {
      * @param mapped the columns of components, where it is known how an entity maps them
      */
     static List<String> partNames(Class<?> type, Map<String, String> mapped) {
-        List<String> names = new ArrayList<>();
-        for (Field field : fields(type)) {
-            String column = mapped.get(field.getName());
-            addNames(column == null ? columnOr(field.getName(), field) : column, field.getType(), names);
-        }
-        return names;
+        return fields(type).stream()
+                .flatMap(field -> {
+                    List<String> nested =
+                            isIdObject(field.getType()) ? partNames(field.getType(), Map.of()) : List.of();
+                    // A typed id of one value is stored under the name of the component that has it.
+                    return nested.size() > 1
+                            ? nested.stream()
+                            : Stream.of(Objects.requireNonNullElseGet(
+                                    mapped.get(field.getName()), () -> column(field)));
+                })
+                .toList();
     }
 
-    /** The types of an id object's components, those of nested ones in their place. */
-    static List<Class<?>> partTypes(Class<?> type) {
-        List<Class<?>> types = new ArrayList<>();
-        for (Field field : fields(type)) {
-            types.addAll(isIdObject(field.getType()) ? partTypes(field.getType()) : List.of(field.getType()));
-        }
-        return types;
-    }
-
-    private static String columnOr(String name, Field field) {
+    /** As annotations say, or else the name of the component. */
+    private static String column(Field field) {
         MergedAnnotations annotations = MergedAnnotations.from(field);
         return Stream.of(
                         annotations.get(JPA_COLUMN).getValue("name", String.class),
@@ -103,28 +104,7 @@ final class IdObjects {
                 .flatMap(Optional::stream)
                 .filter(StringUtils::hasText)
                 .findFirst()
-                .orElse(name);
-    }
-
-    private static void addNames(String name, Class<?> type, List<String> names) {
-        if (isIdObject(type)) {
-            List<String> nested = partNames(type, Map.of());
-            // A typed id of one value is stored under the name of the component that has it.
-            names.addAll(nested.size() == 1 ? List.of(name) : nested);
-        } else {
-            names.add(name);
-        }
-    }
-
-    private static void addParts(@Nullable Object value, List<@Nullable Object> parts) {
-        if (value == null || !isIdObject(value.getClass())) {
-            parts.add(value);
-            return;
-        }
-        for (Field field : fields(value.getClass())) {
-            ReflectionUtils.makeAccessible(field);
-            addParts(ReflectionUtils.getField(field, value), parts);
-        }
+                .orElse(field.getName());
     }
 
     /** Those of a record are its components, in their order. */

@@ -3,10 +3,8 @@ package org.rowlock.spring.internal.annotation;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
@@ -16,10 +14,10 @@ import org.springframework.util.ObjectUtils;
  * Where the ids of a call come from, or one part of a composite id. Immutable and thread-safe.
  *
  * @param value the value as the caller has it: an id, an id object, or several of them
- * @param type of each id as far as the declarations show
+ * @param type of each id as far as the declarations show; Object where only a call does
  * @param name of the parameter or property that it is; empty for none
  */
-record IdPart(Function<Call, @Nullable Object> value, Optional<Class<?>> type, String name) {
+record IdPart(Function<Call, @Nullable Object> value, Class<?> type, String name) {
 
     /** The argument of a parameter, which needs no evaluation. */
     static IdPart argument(int index, ResolvableType type, String name) {
@@ -27,17 +25,12 @@ record IdPart(Function<Call, @Nullable Object> value, Optional<Class<?>> type, S
     }
 
     /** The type of each id. */
-    static Optional<Class<?>> typeOf(@Nullable ResolvableType type) {
-        if (type == null) {
-            return Optional.empty();
-        }
-        Class<?> plain = type.resolve();
-        return Optional.ofNullable(
-                type.isArray() && plain != byte[].class
-                        ? type.getComponentType().resolve()
-                        : plain != null && isSeveral(plain)
-                                ? type.as(Iterable.class).getGeneric().resolve()
-                                : plain);
+    static Class<?> typeOf(ResolvableType type) {
+        Class<?> plain = type.resolve(Object.class);
+        ResolvableType each = type.isArray() && plain != byte[].class
+                ? type.getComponentType()
+                : isSeveral(plain) ? type.as(Iterable.class).getGeneric() : type;
+        return each.resolve(Object.class);
     }
 
     /** One or several; the bytes of an array of bytes are one. */
@@ -64,14 +57,5 @@ record IdPart(Function<Call, @Nullable Object> value, Optional<Class<?>> type, S
      *
      * @param variables what expressions see; made only if there is one
      */
-    record Call(List<@Nullable Object> arguments, Supplier<EvaluationContext> variables) {
-        /** Says which arguments are null, as a sentence to append; empty if none is. */
-        String nulls() {
-            List<Integer> positions = IntStream.range(0, arguments.size())
-                    .filter(position -> arguments.get(position) == null)
-                    .mapToObj(position -> position + 1)
-                    .toList();
-            return positions.isEmpty() ? "" : ". Null is what was given for parameter " + positions;
-        }
-    }
+    record Call(List<@Nullable Object> arguments, Supplier<EvaluationContext> variables) {}
 }

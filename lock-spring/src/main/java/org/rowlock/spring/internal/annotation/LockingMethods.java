@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLock;
@@ -36,10 +37,10 @@ public final class LockingMethods {
     private LockingMethods() {}
 
     /** What stands on a method, as the target class implements it. */
-    record Found(Method method, List<MergedAnnotation<RowLock>> onMethod, List<ParameterLock> onParameters) {}
+    record Found(Method method, List<Lock> locks) {}
 
-    /** A parameter with one of its annotations. */
-    record ParameterLock(MethodParameter parameter, MergedAnnotation<RowLock> lock) {}
+    /** One of the annotations; the parameter that it is on is null for the method's and the class's. */
+    record Lock(MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
 
     /** The methods of a class that lock, or would if anything read them. */
     public static List<Method> of(Class<?> type) {
@@ -79,42 +80,37 @@ public final class LockingMethods {
     }
 
     static @Nullable Found find(Method method, Class<?> targetClass) {
-        if (ClassUtils.isUserLevelMethod(method) && method.getDeclaringClass() != Object.class) {
-            Class<?> type = ClassUtils.getUserClass(targetClass);
-            // The methods of another library's JDK proxy have neither annotations nor names of parameters.
-            Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
-            Found locks = findDirect(specific);
-            if (locks == null && !specific.equals(method)) {
-                locks = findDirect(method);
-            }
-            if (locks == null && specific.getDeclaringClass() != type) {
-                locks = findInherited(specific, type);
-            }
-            if (locks == null
-                    && Modifier.isPublic(specific.getModifiers())
-                    && !Modifier.isStatic(specific.getModifiers())
-                    && !ReflectionUtils.isObjectMethod(specific)) {
-                locks = findOfClass(specific, type);
-                if (locks == null) {
-                    // A repository's interface is not one of the class that implements it.
-                    locks = findOfClass(method, method.getDeclaringClass());
-                }
-            }
-            return locks;
+        if (!ClassUtils.isUserLevelMethod(method) || method.getDeclaringClass() == Object.class) {
+            return null;
         }
-        return null;
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        // The methods of another library's JDK proxy have neither annotations nor names of parameters.
+        Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
+        boolean isOfClass = Modifier.isPublic(specific.getModifiers())
+                && !Modifier.isStatic(specific.getModifiers())
+                && !ReflectionUtils.isObjectMethod(specific);
+        return Stream.<Supplier<@Nullable Found>>of(
+                        () -> findDirect(specific),
+                        () -> specific.equals(method) ? null : findDirect(method),
+                        () -> specific.getDeclaringClass() == type ? null : findInherited(specific, type),
+                        () -> isOfClass ? findOfClass(specific, type) : null,
+                        // A repository's interface is not one of the class that implements it.
+                        () -> isOfClass ? findOfClass(method, method.getDeclaringClass()) : null)
+                .map(Supplier::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Of the method and its parameters. */
     private static @Nullable Found findDirect(Method method) {
-        List<MergedAnnotation<RowLock>> onMethod =
-                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class));
-        List<ParameterLock> onParameters = new ArrayList<>();
+        List<Lock> locks = new ArrayList<>(
+                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)));
         for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
             MergedAnnotations.from(parameter.getParameterAnnotations()).stream(RowLock.class)
-                    .forEach(lock -> onParameters.add(new ParameterLock(parameter, lock)));
+                    .forEach(lock -> locks.add(new Lock(lock, parameter)));
         }
-        return onMethod.isEmpty() && onParameters.isEmpty() ? null : new Found(method, onMethod, onParameters);
+        return locks.isEmpty() ? null : new Found(method, locks);
     }
 
     /** Of an interface of the class, whose method it has from a superclass that does not know the interface. */
@@ -128,10 +124,10 @@ public final class LockingMethods {
     }
 
     private static @Nullable Found findOfClass(Method method, Class<?> type) {
-        List<MergedAnnotation<RowLock>> onClass =
+        List<Lock> onClass =
                 nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
                         .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method)));
-        return onClass.isEmpty() ? null : new Found(method, onClass, List.of());
+        return onClass.isEmpty() ? null : new Found(method, onClass);
     }
 
     /**
@@ -144,9 +140,10 @@ public final class LockingMethods {
     }
 
     /** Those of the nearest element that has any, which is the first. */
-    private static List<MergedAnnotation<RowLock>> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
+    private static List<Lock> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
         return annotations
                 .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
+                .map(annotation -> new Lock(annotation, null))
                 .toList();
     }
 

@@ -1,20 +1,10 @@
 package org.rowlock.spring.internal.annotation;
 
-import static java.util.Comparator.naturalOrder;
-
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockKey;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.spring.RowLock;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
@@ -48,26 +38,9 @@ public record MethodLocks(
             context.setBeanResolver(beans);
             return context;
         });
-        List<List<@Nullable Object>> ids = new ArrayList<>(definitions.size());
-        for (RowLockDefinition definition : definitions) {
-            ids.add(definition.ids(call));
-        }
-        return of(given, ids);
-    }
-
-    /** What a call locks whose ids are known: a list for each definition. */
-    public CallLocks of(List<@Nullable Object> arguments, List<? extends List<? extends @Nullable Object>> ids) {
-        Map<LockKey, RowLockMode> keys = new LinkedHashMap<>();
-        Set<LockKey> required = new HashSet<>();
-        for (int i = 0; i < definitions.size(); i++) {
-            RowLockDefinition definition = definitions.get(i);
-            for (LockKey key : definition.keys(ids.get(i))) {
-                if (definition.required()) {
-                    required.add(key);
-                }
-                keys.merge(key, definition.mode(), BinaryOperator.minBy(naturalOrder()));
-            }
-        }
-        return new CallLocks(this, arguments, ids, keys, required);
+        return new CallLocks(
+                this,
+                given,
+                definitions.stream().map(definition -> definition.keys(call)).toList());
     }
 }

@@ -4,6 +4,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,9 +47,13 @@ public final class RowLockDefinitions {
         List<Class<?>> classes = List.of(target, beanClass);
         List<Method> known = locking.get(classes);
         if (known == null) {
-            checkConstructors(ResolvableType.forClass(ClassUtils.getUserClass(target)));
+            ifThere(() -> checkTypes(ResolvableType.forClass(ClassUtils.getUserClass(target))));
             known = LockingMethods.of(target, beanClass, (method, targetClass) -> {
-                checkParameters(method);
+                ifThere(() -> {
+                    for (Type parameter : method.getGenericParameterTypes()) {
+                        checkTypes(ResolvableType.forType(parameter));
+                    }
+                });
                 return of(method, targetClass) != null;
             });
             locking.put(classes, known);
@@ -56,23 +61,26 @@ public final class RowLockDefinitions {
         return known;
     }
 
-    /** A record component or a Kotlin property is a parameter of a constructor, where no proxy stands. */
-    private void checkParameters(Method method) {
+    private static void ifThere(Runnable check) {
         try {
-            for (int i = 0; i < method.getParameterCount(); i++) {
-                checkTypes(ResolvableType.forMethodParameter(method, i));
-            }
+            check.run();
         } catch (TypeNotPresentException | LinkageError e) {
             // A class that is optional, and not there: nobody calls such a method.
         }
     }
 
+    /** A record component or a Kotlin property is a parameter of a constructor, where no proxy stands. */
     private void checkTypes(ResolvableType type) {
         if (type.isArray()) {
             checkTypes(type.getComponentType());
             return;
         }
-        checkConstructors(type);
+        Class<?> plain = type.resolve(Object.class);
+        if (AnnotationUtils.isCandidateClass(plain, RowLock.class)
+                && !LockingMethods.isSpringsOwn(plain)
+                && met.add(plain)) {
+            checkConstructors(plain);
+        }
         // Not of a type variable, which may be of itself.
         if (type.getType() instanceof ParameterizedType) {
             for (ResolvableType each : type.getGenerics()) {
@@ -81,35 +89,20 @@ public final class RowLockDefinitions {
         }
     }
 
-    private void checkConstructors(ResolvableType type) {
-        Class<?> plain = type.resolve(Object.class);
-        if (!AnnotationUtils.isCandidateClass(plain, RowLock.class)
-                || LockingMethods.isSpringsOwn(plain)
-                || !met.add(plain)) {
-            return;
-        }
-        for (Constructor<?> constructor : constructors(plain)) {
+    private void checkConstructors(Class<?> type) {
+        for (Constructor<?> constructor : type.getDeclaredConstructors()) {
             for (Parameter parameter : constructor.getParameters()) {
                 if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
                     throw new RowLockDefinitionException(
-                            "@RowLock on " + parameter.getName() + ", which the constructor of " + plain.getName()
+                            "@RowLock on " + parameter.getName() + ", which the constructor of " + type.getName()
                                     + " is given, locks nothing: there is no call of a bean to lock for.",
                             "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
                                     + parameter.getName() + "\").");
                 }
-                if (plain.isRecord()) {
+                if (type.isRecord()) {
                     checkTypes(ResolvableType.forType(parameter.getParameterizedType()));
                 }
             }
-        }
-    }
-
-    /** None of a class that is not there as a whole. */
-    private static Constructor<?>[] constructors(Class<?> type) {
-        try {
-            return type.getDeclaredConstructors();
-        } catch (LinkageError e) {
-            return new Constructor<?>[0];
         }
     }
 }

@@ -7,6 +7,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockRequest;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.CallLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
@@ -62,12 +63,13 @@ final class LockInterceptor implements MethodInterceptor {
         Queued queued =
                 invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
         CallLocks locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
-        if (locked.keys().isEmpty()) {
+        LockRequest request = locked.request();
+        if (request == null) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
             return;
         }
         LockedCall call = queued == null ? call(method, invocation) : queued.call();
-        call.lock(locked.request(), locked.required());
+        call.lock(request, locked.required());
     }
 
     /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */
@@ -75,7 +77,7 @@ final class LockInterceptor implements MethodInterceptor {
         if (queued == null || !queued.isOf(arguments)) {
             return method.of(arguments);
         }
-        return adviceBetween ? method.of(arguments).orIdsOf(queued) : queued;
+        return adviceBetween ? method.of(arguments).orKeysOf(queued) : queued;
     }
 
     /** Null for a method that locks nothing. */
@@ -116,7 +118,8 @@ final class LockInterceptor implements MethodInterceptor {
                 return invocation.proceed();
             }
             CallLocks asked = callOrNone(method, invocation);
-            if (asked == null || asked.keys().isEmpty()) {
+            LockRequest request = asked == null ? null : asked.request();
+            if (asked == null || request == null) {
                 return invocation.proceed();
             }
             LockedCall call = call(method, invocation);
@@ -124,7 +127,7 @@ final class LockInterceptor implements MethodInterceptor {
                 proxied.setUserAttribute(QUEUED, new Queued(call, asked));
             }
             Duration timeout = transaction.getTimeout() > 0 ? Duration.ofSeconds(transaction.getTimeout()) : null;
-            return call.queued(asked.request(), timeout, invocation::proceed);
+            return call.queued(request, timeout, invocation::proceed);
         }
 
         /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */

@@ -255,21 +255,18 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             Set<String> right) {
         try (Connection connection = dataSource.getConnection()) {
             TableCheck tables = new TableCheck(connection, locks);
-            Set<String> present = new HashSet<>();
             for (RowLockUsage usage : ofDataSource) {
                 tables.check(usage);
-                present.add(usage.table());
             }
             for (String table : locks.configuredTables()) {
                 try {
                     tables.checkConfigured(table);
                     right.add(table);
-                    present.add(table);
                 } catch (RowLockDefinitionException e) {
                     wrong.putIfAbsent(table, e);
                 }
             }
-            new GuardCheck(locks, settings.missingGuard()).check(connection, present);
+            tables.checkGuards(settings.missingGuard());
         } catch (SQLException e) {
             throw new DataAccessResourceFailureException("The tables of @RowLock cannot be looked up at startup", e);
         }

@@ -1,11 +1,10 @@
 package org.rowlock.spring.internal.startup;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.ToLongFunction;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -14,7 +13,6 @@ import org.postgresql.PGConnection;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
@@ -26,54 +24,66 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 final class StrategyWord implements AutoCloseable {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
 
-    private static final String KEYS = """
-            select name, %s as row_key, %s as advisory_key
-            from (select name, %s as root from unnest(?::text[]) as name) as t
-            where t.root is not null
-            """.formatted(key("ROW"), key("ADVISORY"), CatalogSql.root("to_regclass(name)"));
+    private static final String ROOTS =
+            "select array_agg(" + CatalogSql.root("to_regclass(name)") + "::int8) from unnest(?::text[]) as name";
 
-    /** Nobody takes these locks but in shared mode, so nobody waits for them. */
-    private static final String LEAVE = "select pg_try_advisory_lock_shared(k) from unnest(?::bigint[]) as k";
+    /** An item of FROM: the tables that are there, each with the words that can be left on it. */
+    private static final String TABLES = """
+             (select name, strategy, %s as row_key, %s as advisory_key
+              from unnest(?::text[], ?::text[], ?::bigint[]) as given(name, strategy, root)
+              where root is not null) as t
+            """.formatted(key("ROW"), key("ADVISORY"));
 
+    private static final String KEYS =
+            "select key from" + TABLES + "cross join lateral (values (row_key), (advisory_key)) as keys(key)";
+
+    /**
+     * Nobody takes these locks but in shared mode, so nobody waits for them. False where locks of a session do not stay
+     * with this connection: behind a pooler, and on a standby.
+     */
+    private static final String LEAVE = "select case when pg_backend_pid() = ? and not pg_is_in_recovery() then"
+            + " pg_try_advisory_lock_shared(case strategy when 'ROW' then row_key else advisory_key end)"
+            + " else false end from" + TABLES + "where strategy <> 'BOTH'";
+
+    /** Those that must not run beside this instance. */
     private static final String OTHERS = """
-            select (l.classid::int8 << 32) | l.objid::int8, l.pid, coalesce(a.application_name, ''),
-                   coalesce(host(a.client_addr), 'a local socket')
-            from pg_catalog.pg_locks as l left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
-            where l.locktype = 'advisory' and l.objsubid = 1 and l.granted and l.mode = 'ShareLock'
+            select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
+                || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates are'
+                || ' lost.', t.name, t.strategy, case t.strategy when 'ROW' then 'ADVISORY' else 'ROW' end, l.pid,
+                a.application_name, coalesce(host(a.client_addr), 'a local socket'))
+            from %s join pg_catalog.pg_locks as l on (l.classid::int8 << 32) | l.objid::int8
+                  = case t.strategy when 'ROW' then t.advisory_key else t.row_key end
+                left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+            where t.strategy <> 'BOTH'
+              and l.locktype = 'advisory' and l.objsubid = 1 and l.granted and l.mode = 'ShareLock'
               and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
-              and (l.classid::int8 << 32) | l.objid::int8 = any (?::bigint[])
             order by l.pid
-            """;
+            """.formatted(TABLES);
 
     private final DataSource pool;
     private final DataSource unpooled;
-    private final Map<String, LockStrategy> strategies;
+
+    /** The names, the strategies and, when they are known, the roots of the tables, each an array. */
+    private final Object[] tables;
+
     private @Nullable SingleConnectionDataSource session;
     private boolean isOver;
-    private volatile List<Table> tables = List.of();
+    private volatile Set<Long> keys = Set.of();
     private volatile List<String> conflicts = List.of();
-
-    /** A table, and the keys of the words on it. */
-    private record Table(String name, LockStrategy strategy, long rowKey, long advisoryKey) {
-        long own() {
-            return strategy == LockStrategy.ROW ? rowKey : advisoryKey;
-        }
-
-        /** Of those that must not run beside this instance. */
-        long other() {
-            return strategy == LockStrategy.ROW ? advisoryKey : rowKey;
-        }
-    }
 
     /** Names of tables mean what they do on the pool's connections; the word is left on one beside them. */
     StrategyWord(DataSource pool, DataSource unpooled, Map<String, LockStrategy> strategies) {
         this.pool = pool;
         this.unpooled = unpooled;
-        this.strategies = Map.copyOf(strategies);
+        this.tables = new Object[] {
+            strategies.keySet().toArray(String[]::new),
+            strategies.values().stream().map(Enum::name).toArray(String[]::new),
+            new Long[0]
+        };
     }
 
     private static String key(String strategy) {
-        return CatalogSql.hash("'rowlock strategy ' || t.root || ' " + strategy + "'");
+        return CatalogSql.hash("'rowlock strategy ' || root || ' " + strategy + "'");
     }
 
     /** The instances whose strategy for one of the tables does not exclude that of this instance; a sentence each. */
@@ -83,7 +93,7 @@ final class StrategyWord implements AutoCloseable {
 
     /** Whether it is the key of a word on one of the tables, by whatever instance. */
     boolean isOn(long key) {
-        return tables.stream().anyMatch(table -> table.rowKey() == key || table.advisoryKey() == key);
+        return keys.contains(key);
     }
 
     /** Looks for the words of others; leaves its own, if it is not there. */
@@ -92,7 +102,9 @@ final class StrategyWord implements AutoCloseable {
             return;
         }
         try {
-            List<String> found = session == null && !leave() ? List.of() : others();
+            List<String> found = session != null || leave()
+                    ? jdbc().queryForList(OTHERS, String.class, tables)
+                    : List.of();
             if (!found.equals(conflicts)) {
                 found.forEach(LOG::error);
             }
@@ -105,61 +117,23 @@ final class StrategyWord implements AutoCloseable {
 
     /** False where there is nothing to say, or nowhere to leave it. */
     private boolean leave() throws SQLException {
-        tables = new JdbcTemplate(pool)
-                .query(
-                        KEYS,
-                        (row, number) -> new Table(
-                                row.getString(1),
-                                strategies.getOrDefault(row.getString(1), LockStrategy.BOTH),
-                                row.getLong(2),
-                                row.getLong(3)),
-                        (Object) strategies.keySet().toArray(String[]::new));
+        tables[2] = new JdbcTemplate(pool)
+                .query(ROOTS, (row, number) -> row.getArray(1).getArray(), tables[0])
+                .get(0);
         session = new SingleConnectionDataSource(unpooled.getConnection(), true);
-        Long[] own = keys(Table::own);
-        isOver = own.length == 0 || !canBeLeft();
-        if (!isOver) {
-            jdbc().query(LEAVE, (ResultSet left) -> {}, (Object) own);
-            return true;
+        keys = Set.copyOf(jdbc().queryForList(KEYS, Long.class, tables));
+        int pid = session.getConnection().unwrap(PGConnection.class).getBackendPID();
+        List<Boolean> left = jdbc().queryForList(LEAVE, Boolean.class, pid, tables[0], tables[1], tables[2]);
+        isOver = left.isEmpty() || left.contains(false);
+        if (isOver) {
+            end();
         }
-        end();
-        if (own.length > 0) {
+        if (left.contains(false)) {
             LOG.info(
                     "The strategies of other instances are not watched: there is a pooler in front of the server, or it"
                             + " is a standby, and locks of a session cannot be left there");
         }
-        return false;
-    }
-
-    /** Whether locks of a session stay with this connection: not behind a pooler, and on no standby. */
-    private boolean canBeLeft() {
-        Integer pid = jdbc().execute((ConnectionCallback<Integer>)
-                connection -> connection.unwrap(PGConnection.class).getBackendPID());
-        return Boolean.TRUE.equals(
-                jdbc().queryForObject("select pg_backend_pid() = ? and not pg_is_in_recovery()", Boolean.class, pid));
-    }
-
-    private List<String> others() {
-        return jdbc().query(
-                        OTHERS,
-                        (row, number) -> describe(row.getLong(1), row.getInt(2), row.getString(3), row.getString(4)),
-                        (Object) keys(Table::other));
-    }
-
-    private String describe(long key, int pid, String application, String address) {
-        Table table =
-                tables.stream().filter(each -> each.other() == key).findFirst().orElseThrow();
-        return "The table " + table.name() + " is locked with strategy " + table.strategy() + " here, and with "
-                + (table.strategy() == LockStrategy.ROW ? LockStrategy.ADVISORY : LockStrategy.ROW)
-                + " by another instance (server process " + pid + ", application '" + application + "', from "
-                + address + "): the two do not exclude each other, and updates are lost.";
-    }
-
-    private Long[] keys(ToLongFunction<Table> key) {
-        return tables.stream()
-                .filter(table -> table.strategy() != LockStrategy.BOTH)
-                .mapToLong(key)
-                .boxed()
-                .toArray(Long[]::new);
+        return !isOver;
     }
 
     private JdbcTemplate jdbc() {

@@ -68,12 +68,14 @@ class DefinitionEdgesTest {
     void elementsMayBeSelectedAndProjected() {
         assertThat(find(Expressions.class, "projection")
                         .of(new Object[] {List.of(2L)})
+                        .request()
                         .keys())
-                .containsOnlyKeys(LockKey.row("orders", 4));
+                .containsExactly(LockKey.row("orders", 4));
         assertThat(find(Expressions.class, "selection")
                         .of(new Object[] {List.of(2L, 3L), 2L})
+                        .request()
                         .keys())
-                .containsOnlyKeys(LockKey.row("orders", 3));
+                .containsExactly(LockKey.row("orders", 3));
     }
 
     static class Parent {

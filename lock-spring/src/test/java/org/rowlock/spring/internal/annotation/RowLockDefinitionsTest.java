@@ -1,7 +1,6 @@
 package org.rowlock.spring.internal.annotation;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.entry;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -14,6 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.spring.RowLock;
@@ -104,7 +104,7 @@ class RowLockDefinitionsTest {
     }
 
     private List<LockKey> keys(String name, Object... arguments) {
-        return List.copyOf(find(name).of(arguments).keys().keySet());
+        return find(name).of(arguments).request().keys();
     }
 
     @Test
@@ -116,18 +116,19 @@ class RowLockDefinitionsTest {
 
     @Test
     void collectionsAndArraysAreRowsEach() {
-        assertThat(find("several")
-                        .of(new Object[] {List.of("7", "8"), new long[] {1}})
-                        .keys())
-                .containsExactly(
-                        entry(LockKey.row("orders", 7), RowLockMode.FOR_NO_KEY_UPDATE),
-                        entry(LockKey.row("orders", 8), RowLockMode.FOR_NO_KEY_UPDATE),
-                        entry(LockKey.row("stock", 1), RowLockMode.FOR_SHARE));
+        LockRequest request = find("several")
+                .of(new Object[] {List.of("7", "8"), new long[] {1}})
+                .request();
+        assertThat(request.keys())
+                .containsExactly(LockKey.row("orders", 7), LockKey.row("orders", 8), LockKey.row("stock", 1));
+        assertThat(request.keys())
+                .extracting(request::modeOf)
+                .containsExactly(RowLockMode.FOR_NO_KEY_UPDATE, RowLockMode.FOR_NO_KEY_UPDATE, RowLockMode.FOR_SHARE);
     }
 
     @Test
     void metaAnnotationsWork() {
-        assertThat(find("meta").of(new Object[] {1L}).keys()).containsValue(RowLockMode.FOR_KEY_SHARE);
+        assertThat(find("meta").of(new Object[] {1L}).request().mode()).isEqualTo(RowLockMode.FOR_KEY_SHARE);
         assertThat(keys("expressions", new Command(1, List.of(2L, 3L))))
                 .containsExactlyInAnyOrderElementsOf(LockKey.rows("orders", List.of(1, 2, 3)));
         assertThat(find("expressions").lockWait()).isEqualTo(LockWait.atMost(java.time.Duration.ofMillis(200)));
