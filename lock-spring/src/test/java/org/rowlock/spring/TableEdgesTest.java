@@ -7,14 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockStrategy;
@@ -149,26 +152,6 @@ class TableEdgesTest {
         int line;
     }
 
-    static class OfOptional {
-        @Transactional
-        public void run(@RowLock("account") Optional<Integer> id) {}
-    }
-
-    static class OfMap {
-        @Transactional
-        public void run(@RowLock("account") Map<Integer, String> quantities) {}
-    }
-
-    static class OfPlainClass {
-        @Transactional
-        public void run(@RowLock("order_line") IdClass id) {}
-    }
-
-    static class OfPlainClasses {
-        @Transactional
-        public void run(@RowLock("order_line") List<IdClass> ids) {}
-    }
-
     /** A list of two ids, and not one of two parts. */
     static class ListOfTwo {
         @Transactional
@@ -176,9 +159,22 @@ class TableEdgesTest {
         public void run(int order, int line) {}
     }
 
-    static class OfBoolean {
+    static class OfNoIds {
         @Transactional
-        public void run(@RowLock("account") boolean id) {}
+        public void optional(@RowLock("account") Optional<Integer> id) {}
+
+        @Transactional
+        public void map(@RowLock("account") Map<Integer, String> quantities) {}
+
+        @Transactional
+        public void plainClass(@RowLock("order_line") IdClass id) {}
+
+        @Transactional
+        public void plainClasses(@RowLock("order_line") List<IdClass> ids) {}
+
+        @Transactional
+        @RowLock(table = "account", id = "#p0")
+        public void truth(boolean id) {}
     }
 
     /** What only a call can tell. */
@@ -250,13 +246,32 @@ class TableEdgesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {OfOptional.class, OfMap.class, OfPlainClass.class, OfPlainClasses.class, OfBoolean.class})
-    void typesThatAreNoIdAreRefused(Class<?> component) {
-        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Advisory.class, component)
-                        .close())
-                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
-                .rootCause()
-                .hasMessageContaining(" is none that an id can have. Give a number, ");
+    @EnumSource
+    void typesThatAreNoIdAreRefused(LockStrategy strategy) {
+        try (var context = RowLockTests.start(
+                beans -> {
+                    beans.registerBean(DataSource.class, database::dataSource);
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                OfNoIds.class)) {
+            OfNoIds service = context.getBean(OfNoIds.class);
+            assertRefused("optional(Optional)", Optional.class, () -> service.optional(Optional.of(1)));
+            assertRefused("map(Map)", HashMap.class, () -> service.map(new HashMap<>()));
+            assertRefused("plainClass(IdClass)", IdClass.class, () -> service.plainClass(new IdClass()));
+            assertRefused("plainClasses(List)", IdClass.class, () -> service.plainClasses(List.of(new IdClass())));
+            assertRefused("truth(boolean)", Boolean.class, () -> service.truth(true));
+        }
+    }
+
+    private static void assertRefused(String method, Class<?> type, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll(
+                        "OfNoIds." + method, "of type " + type.getName(), "cannot be a lock key; give an integral");
     }
 
     @Test

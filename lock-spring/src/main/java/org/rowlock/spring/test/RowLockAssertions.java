@@ -1,6 +1,7 @@
 package org.rowlock.spring.test;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -47,10 +48,10 @@ public final class RowLockAssertions {
             throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but the thread "
                     + Thread.currentThread().getName() + " has none.");
         }
+        TestedContext tested = TestedContext.running();
         List<String> answers = new ArrayList<>();
         for (DataSource dataSource : bound()) {
-            LockProbe probe = new LockProbe(TestedContext.locksOf(dataSource), dataSource, key);
-            LockProbe.Answer answer = probe.ask(true);
+            LockProbe.Answer answer = new LockProbe(tested.locks(), dataSource, key).ask(true);
             if (answer.isHeld()) {
                 return;
             }
@@ -83,18 +84,13 @@ public final class RowLockAssertions {
      */
     public static void assertNotLocked(LockKey key) {
         List<DataSource> bound = bound();
-        Map<String, DataSource> all = TestedContext.runningDataSources();
-        if (bound.size() == 1) {
-            assertNotLocked(bound.get(0), key);
-        } else if (bound.isEmpty() && all.size() == 1) {
-            assertNotLocked(all.values().iterator().next(), key);
-        } else {
-            throw new IllegalStateException(
-                    all.isEmpty()
-                            ? "No test with @RowLockTest and a DataSource is running. Annotate the test class."
-                            : "There are several DataSources (" + String.join(", ", all.keySet())
-                                    + "): give the one that is meant, assertNotLocked(dataSource, key).");
+        Map<String, DataSource> all = TestedContext.running().dataSources();
+        Collection<DataSource> asked = bound.isEmpty() ? all.values() : bound;
+        if (asked.size() != 1) {
+            throw new IllegalStateException("There are several DataSources (" + String.join(", ", all.keySet())
+                    + "), or none: give the one that is meant, assertNotLocked(dataSource, key).");
         }
+        assertNotLocked(asked.iterator().next(), key);
     }
 
     /**
@@ -105,8 +101,7 @@ public final class RowLockAssertions {
      * @throws AssertionError if somebody has
      */
     public static void assertNotLocked(DataSource dataSource, LockKey key) {
-        LockProbe probe = new LockProbe(TestedContext.locksOf(dataSource), dataSource, key);
-        LockProbe.Answer answer = probe.ask(false);
+        LockProbe.Answer answer = new LockProbe(TestedContext.running().locks(), dataSource, key).ask(false);
         if (answer.isHeld()) {
             throw new AssertionError("Expected " + key + " not to be locked, but " + answer.text() + ".");
         }
@@ -114,12 +109,11 @@ public final class RowLockAssertions {
 
     /** The DataSources of this thread's transaction. */
     private static List<DataSource> bound() {
-        List<DataSource> bound = new ArrayList<>();
-        TransactionSynchronizationManager.getResourceMap().forEach((key, value) -> {
-            if (key instanceof DataSource dataSource && value instanceof ConnectionHolder) {
-                bound.add(dataSource);
-            }
-        });
-        return bound;
+        return TransactionSynchronizationManager.getResourceMap().entrySet().stream()
+                .filter(each -> each.getValue() instanceof ConnectionHolder)
+                .map(Map.Entry::getKey)
+                .filter(DataSource.class::isInstance)
+                .map(DataSource.class::cast)
+                .toList();
     }
 }

@@ -1,10 +1,9 @@
 package org.rowlock.spring.test;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.pool.Pools;
@@ -12,15 +11,14 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * What a running test's context locks with. Those of the tests that run now can be found from any thread, as a service
- * under test may serve a request on another one.
+ * What a running test's context locks with.
  *
  * @param context the context
  * @param locks its locks
  * @param dataSources by the name of their beans; what transactions bind, so without proxies that join them
  */
 record TestedContext(ApplicationContext context, RowLocks locks, Map<String, DataSource> dataSources) {
-    private static final List<TestedContext> RUNNING = new CopyOnWriteArrayList<>();
+    private static volatile @Nullable TestedContext running;
 
     static TestedContext of(ApplicationContext context) {
         SpringLocks locks = context.getBeanProvider(SpringLocks.class).getIfAvailable();
@@ -42,11 +40,11 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
     }
 
     void begin() {
-        RUNNING.add(this);
+        running = this;
     }
 
     void end() {
-        RUNNING.remove(this);
+        running = null;
     }
 
     /** Whether its connections can be asked for. */
@@ -54,22 +52,16 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
         return !(context instanceof ConfigurableApplicationContext closeable) || closeable.isActive();
     }
 
-    /** The locks for a DataSource that a transaction has bound. */
-    static RowLocks locksOf(DataSource dataSource) {
-        return RUNNING.stream()
-                .filter(tested -> tested.dataSources.containsValue(dataSource))
-                .findFirst()
-                .or(() -> RUNNING.stream().findFirst())
-                .map(TestedContext::locks)
-                .orElseThrow(
-                        () -> new IllegalStateException("No test with @RowLockTest is running, and RowLockAssertions"
-                                + " takes the strategies of its context. Annotate the test class."));
-    }
-
-    /** The DataSources of all running tests. */
-    static Map<String, DataSource> runningDataSources() {
-        Map<String, DataSource> all = new LinkedHashMap<>();
-        RUNNING.forEach(tested -> all.putAll(tested.dataSources));
-        return all;
+    /**
+     * That of the test that runs now, of which there is one: classes with {@link RowLockTest} run alone. From any
+     * thread, as a service under test may serve a request on another one.
+     */
+    static TestedContext running() {
+        TestedContext found = running;
+        if (found == null) {
+            throw new IllegalStateException("No test with @RowLockTest is running, and RowLockAssertions takes the"
+                    + " strategies of its context. Annotate the test class.");
+        }
+        return found;
     }
 }

@@ -75,13 +75,6 @@ public final class DefinitionReader {
             Method method, String where, MergedAnnotation<RowLock> lock, List<IdPart> parts, String idText) {
         // The type of the one expression or parameter that the id is.
         Class<?> whole = parts.size() == 1 ? parts.get(0).type() : Object.class;
-        if (!IdObjects.canBeId(whole)) {
-            throw new RowLockDefinitionException(
-                    "@RowLock on " + where + ", " + idText + ": the type " + whole.getSimpleName()
-                            + " is none that an id can have.",
-                    "Give a number, a UUID, a string, an enum, a date or time, or a record or @Embeddable of those;"
-                            + " of another class name the parts: id = {\"#id.first\", \"#id.second\"}.");
-        }
         Supplier<String> table = table(where, lock);
         return new RowLockDefinition(
                 where,

@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
@@ -25,10 +24,6 @@ final class IdObjects {
     private static final String EMBEDDABLE = "jakarta.persistence.Embeddable";
     private static final String JPA_COLUMN = "jakarta.persistence.Column";
     private static final String RELATIONAL_COLUMN = "org.springframework.data.relational.core.mapping.Column";
-
-    /** Simple values and interfaces that are no ids all the same. */
-    private static final List<Class<?>> NEVER =
-            List.of(Boolean.class, Character.class, Double.class, Float.class, Map.class, Class.class);
 
     private IdObjects() {}
 
@@ -65,16 +60,6 @@ final class IdObjects {
                 && !fields(type).isEmpty();
     }
 
-    /** Whether an id can be of this type as far as the type shows: of an interface or such, only a call does. */
-    static boolean canBeId(Class<?> type) {
-        if (isIdObject(type) || type == Object.class) {
-            return true;
-        }
-        Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
-        return NEVER.stream().noneMatch(never -> never.isAssignableFrom(boxed))
-                && (Modifier.isAbstract(boxed.getModifiers()) || BeanUtils.isSimpleValueType(boxed));
-    }
-
     /**
      * The names of an id object's components, or of the columns that annotations say, those of nested ones in their
      * place.
@@ -89,8 +74,8 @@ final class IdObjects {
                     // A typed id of one value is stored under the name of the component that has it.
                     return nested.size() > 1
                             ? nested.stream()
-                            : Stream.of(Objects.requireNonNullElseGet(
-                                    mapped.get(field.getName()), () -> column(field)));
+                            : Stream.of(
+                                    Objects.requireNonNullElseGet(mapped.get(field.getName()), () -> column(field)));
                 })
                 .toList();
     }

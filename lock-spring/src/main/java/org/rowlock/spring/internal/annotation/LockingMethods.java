@@ -40,7 +40,8 @@ public final class LockingMethods {
     record Found(Method method, List<Lock> locks) {}
 
     /** One of the annotations; the parameter that it is on is null for the method's and the class's. */
-    record Lock(MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
+    record Lock(
+            MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
 
     /** The methods of a class that lock, or would if anything read them. */
     public static List<Method> of(Class<?> type) {
@@ -124,9 +125,8 @@ public final class LockingMethods {
     }
 
     private static @Nullable Found findOfClass(Method method, Class<?> type) {
-        List<Lock> onClass =
-                nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
-                        .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method)));
+        List<Lock> onClass = nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
+                .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method)));
         return onClass.isEmpty() ? null : new Found(method, onClass);
     }
 

@@ -28,7 +28,8 @@ final class StrategyWord implements AutoCloseable {
             "select array_agg(" + CatalogSql.root("to_regclass(name)") + "::int8) from unnest(?::text[]) as name";
 
     /** An item of FROM: the tables that are there, each with the words that can be left on it. */
-    private static final String TABLES = """
+    private static final String TABLES =
+            """
              (select name, strategy, %s as row_key, %s as advisory_key
               from unnest(?::text[], ?::text[], ?::bigint[]) as given(name, strategy, root)
               where root is not null) as t
