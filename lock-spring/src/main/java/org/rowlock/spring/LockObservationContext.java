@@ -33,7 +33,6 @@ import org.rowlock.RowLockMode;
 public final class LockObservationContext extends SenderContext<Object> {
     private final boolean queue;
     private final List<LockKey> keys;
-    private final RowLockMode mode;
     private final LockStrategy strategy;
     private final List<Consumer<Duration>> released = new ArrayList<>(1);
 
@@ -50,7 +49,6 @@ public final class LockObservationContext extends SenderContext<Object> {
         super((nothing, name, value) -> {}, Kind.CLIENT);
         this.queue = queue;
         this.keys = List.copyOf(keys);
-        this.mode = mode;
         this.strategy = strategy;
         setCarrier(this.keys);
         setContextualName((queue ? "queue " : "lock ") + table());
@@ -78,11 +76,6 @@ public final class LockObservationContext extends SenderContext<Object> {
     /** {@return what is to be locked, at least one} */
     public List<LockKey> keys() {
         return keys;
-    }
-
-    /** {@return how strongly; the strongest where the keys have several} */
-    public RowLockMode mode() {
-        return mode;
     }
 
     /** {@return the strategy of the first key's table} */

@@ -1,7 +1,5 @@
 package org.rowlock.spring;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * A {@link RowLock} that cannot work, found at startup: an unknown table or parameter, a method that no proxy can
  * intercept, attributes that contradict each other, a database that is none to lock in. Names the place and says what
@@ -23,18 +21,7 @@ public final class RowLockDefinitionException extends RuntimeException {
      * @param action what to change; a sentence
      */
     public RowLockDefinitionException(String problem, String action) {
-        this(problem, action, null);
-    }
-
-    /**
-     * A definition that cannot work, with what shows it.
-     *
-     * @param problem why it cannot work; a sentence
-     * @param action what to change; a sentence
-     * @param cause what shows it; null for nothing
-     */
-    public RowLockDefinitionException(String problem, String action, @Nullable Throwable cause) {
-        super(problem + " " + action, cause);
+        super(problem + " " + action);
         this.problem = problem;
         this.action = action;
     }

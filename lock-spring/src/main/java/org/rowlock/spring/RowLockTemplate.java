@@ -1,7 +1,6 @@
 package org.rowlock.spring;
 
 import io.micrometer.observation.ObservationRegistry;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -22,8 +21,6 @@ import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.SpringTransaction;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
-import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
-import org.springframework.jdbc.support.SQLExceptionTranslator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -39,7 +36,6 @@ public final class RowLockTemplate {
     private final SpringLocks locks;
     private final TransactionTemplate transactions;
     private final DataSource dataSource;
-    private final SQLExceptionTranslator translator;
 
     /**
      * A template for one DataSource, with the default settings and without metrics.
@@ -64,7 +60,6 @@ public final class RowLockTemplate {
         this.transactions = new TransactionTemplate(transactions);
         this.dataSource = dataSource;
         CommitListener.listenTo(transactions);
-        this.translator = new SQLErrorCodeSQLExceptionTranslator("PostgreSQL");
     }
 
     /**
@@ -75,7 +70,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
      */
     public LockResult lock(LockRequest request) {
-        return call(request, defaultWait()).take(request, TransactionLocks::lock);
+        return call(request, defaultWait()).take(request, "lock", TransactionLocks::lock);
     }
 
     /**
@@ -85,7 +80,7 @@ public final class RowLockTemplate {
      * @return what is held now, or that a key is taken
      */
     public LockResult tryLock(LockRequest request) {
-        return call(request, LockWait.noWait()).take(request, TransactionLocks::tryLock);
+        return call(request, LockWait.noWait()).take(request, "tryLock", TransactionLocks::tryLock);
     }
 
     /**
@@ -100,7 +95,7 @@ public final class RowLockTemplate {
      */
     public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) {
         return call(request, defaultWait())
-                .take(request, (tx, capped) -> translated(query.toString(), () -> tx.lockAndQuery(capped, query)));
+                .take(request, query.toString(), (tx, capped) -> tx.lockAndQuery(capped, query));
     }
 
     /**
@@ -132,21 +127,7 @@ public final class RowLockTemplate {
      * @see TransactionLocks#claim(Claim, RowMapper)
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
-        LockedCall call = new LockedCall(locks, WHAT, dataSource, null);
-        return call.claim(
-                LockKey.row(claim.table(), 0).table(), tx -> translated("claim", () -> tx.claim(claim, mapper)));
-    }
-
-    private interface Statement<T> {
-        T run() throws SQLException;
-    }
-
-    private <T> T translated(String sql, Statement<T> statement) {
-        try {
-            return statement.run();
-        } catch (SQLException e) {
-            throw translator.translate("RowLockTemplate", sql, e);
-        }
+        return new LockedCall(locks, WHAT, dataSource, null).claim(claim, mapper);
     }
 
     /**
@@ -209,13 +190,7 @@ public final class RowLockTemplate {
      * @see RowLocks#execute(DataSource, LockRequest, CommitWrites)
      */
     public void execute(LockRequest request, CommitWrites writes) {
-        call(request, defaultWait())
-                .alone(
-                        request,
-                        (database, waiting) -> translated("execute", () -> {
-                            locks.locks().execute(database, waiting, writes);
-                            return writes;
-                        }));
+        call(request, defaultWait()).execute(request, writes);
     }
 
     private LockWait defaultWait() {

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
-import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -87,7 +86,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private Map<List<Object>, String> read(String when, String name, DataSource dataSource) {
         try {
             return ServerSessions.read(dataSource);
-        } catch (SQLException | DataAccessException e) {
+        } catch (SQLException e) {
             throw new IllegalStateException(
                     "@RowLockTest cannot ask the server of " + name + " " + when + " " + test
                             + " what is open. It borrows one connection: a pool that has none left may be of one"

@@ -1,7 +1,9 @@
 package org.rowlock.spring.test;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,9 +12,6 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
 import org.rowlock.LockInspector.Line;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.core.RowCallbackHandler;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Asks the server for the advisory locks and open transactions of this program's sessions. */
 final class ServerSessions {
@@ -52,15 +51,17 @@ final class ServerSessions {
     private static Map<List<Object>, String> read(Connection connection) throws SQLException {
         Map<List<Object>, String> found = new LinkedHashMap<>();
         Map<Integer, String> sessions = new HashMap<>();
-        RowCallbackHandler session = row -> {
-            int pid = row.getInt("pid");
-            String begun = row.getString("begun");
-            sessions.put(pid, " of server process " + pid + row.getString("doing"));
-            if (begun != null) {
-                found.put(List.of(pid, begun), "an open transaction, begun " + begun + "," + sessions.get(pid));
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(SESSIONS)) {
+            while (row.next()) {
+                int pid = row.getInt("pid");
+                String begun = row.getString("begun");
+                sessions.put(pid, " of server process " + pid + row.getString("doing"));
+                if (begun != null) {
+                    found.put(List.of(pid, begun), "an open transaction, begun " + begun + "," + sessions.get(pid));
+                }
             }
-        };
-        new JdbcTemplate(new SingleConnectionDataSource(connection, true)).query(SESSIONS, session);
+        }
         for (Line line : LockInspector.of(connection).all()) {
             if (line.isGranted() && sessions.containsKey(line.pid())) {
                 found.put(

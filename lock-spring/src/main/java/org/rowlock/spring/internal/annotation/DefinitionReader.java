@@ -101,8 +101,8 @@ public final class DefinitionReader {
 
     private Supplier<String> table(String where, MergedAnnotation<RowLock> lock) {
         Class<?> entity = lock.getClass("entity");
-        String table = beans.resolveEmbeddedValue(lock.getString("table"));
-        boolean named = table != null && !table.isBlank();
+        String table = String.valueOf(beans.resolveEmbeddedValue(lock.getString("table")));
+        boolean named = !table.isBlank();
         if (named == (entity != void.class)) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names "
@@ -113,11 +113,8 @@ public final class DefinitionReader {
             return SingletonSupplier.of(() -> entities.tableOf(where, entity));
         }
         try {
-            String normal = LockKey.row(String.valueOf(table), 0).table();
-            return SingletonSupplier.of(() -> {
-                entities.checkRoot("@RowLock on " + where, normal);
-                return normal;
-            });
+            String normal = LockKey.row(table, 0).table();
+            return SingletonSupplier.of(() -> entities.root("@RowLock on " + where, normal));
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names a table that is no SQL name: " + e.getMessage() + ".",

@@ -37,12 +37,13 @@ public final class EntityTables {
                 .orElseGet(() -> annotated(where, entity));
     }
 
-    /** Refuses a table that does not have each row of its entities as a whole. */
-    void checkRoot(String what, String table) {
+    /** The table itself; refuses one that does not have each row of its entities as a whole. */
+    String root(String what, String table) {
         String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
         if (!root.isEmpty()) {
             throw HibernateTables.notTheRoot(what, table, root);
         }
+        return table;
     }
 
     /**

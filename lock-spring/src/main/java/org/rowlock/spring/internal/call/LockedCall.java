@@ -1,21 +1,21 @@
 package org.rowlock.spring.internal.call;
 
+import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
+import org.rowlock.Claim;
+import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
@@ -24,6 +24,7 @@ import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.text.Exceptions;
@@ -37,6 +38,7 @@ import org.rowlock.spring.internal.pool.Routes;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -63,6 +65,11 @@ public final class LockedCall implements TransactionSynchronization {
 
     /** The wait spans the queue and the server. Once: a retry within the transaction has not queued. */
     private @Nullable Long queuedSince;
+
+    /** Takes locks in a transaction. */
+    public interface Taking<T> {
+        T take(TransactionLocks transaction, LockRequest request) throws SQLException;
+    }
 
     /** What runs while the call has its turn. */
     public interface Body<T extends @Nullable Object, X extends Throwable> {
@@ -142,7 +149,8 @@ public final class LockedCall implements TransactionSynchronization {
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
-                () -> explained(why, () -> spring.locks().admission().enter(database, request.waiting(bounded))));
+                () -> explained(
+                        why, "enter", () -> spring.locks().admission().enter(database, request.waiting(bounded))));
     }
 
     /**
@@ -152,7 +160,7 @@ public final class LockedCall implements TransactionSynchronization {
      * @throws EmptyResultDataAccessException if one has none
      */
     public void lock(LockRequest request, Set<LockKey> required) {
-        LockResult result = take(request, TransactionLocks::lock);
+        LockResult result = take(request, "lock", TransactionLocks::lock);
         long absent = result.absentRows().stream().filter(required::contains).count();
         if (absent > 0) {
             throw LockExceptionTranslator.translate(Exceptions.rowAbsent(what + ": "
@@ -165,11 +173,13 @@ public final class LockedCall implements TransactionSynchronization {
     /**
      * Takes locks in the running transaction.
      *
+     * @param sql for messages
      * @param call is given the request with its wait, capped by what remains of it and of the transaction
      */
-    public <T> T take(LockRequest request, BiFunction<TransactionLocks, LockRequest, T> call) {
+    public <T> T take(LockRequest request, String sql, Taking<T> call) {
         LockObservationContext context = context(false, request);
-        T result = LockObservation.around(spring.observations(), context, () -> inTransaction(context, request, call));
+        T result = LockObservation.around(
+                spring.observations(), context, () -> inTransaction(context, request, sql, call));
         if (turn != null && !told) {
             told = true;
             turn.connected(true);
@@ -179,9 +189,7 @@ public final class LockedCall implements TransactionSynchronization {
     }
 
     private <T> T inTransaction(
-            @Nullable LockObservationContext context,
-            LockRequest request,
-            BiFunction<TransactionLocks, LockRequest, T> call) {
+            @Nullable LockObservationContext context, LockRequest request, String sql, Taking<T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
@@ -194,7 +202,7 @@ public final class LockedCall implements TransactionSynchronization {
                 ? ""
                 : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest of the"
                         + " transaction's timeout.";
-        T result = transaction.on(connection -> explained(why, () -> call.apply(locks.in(connection), capped)));
+        T result = transaction.on(connection -> explained(why, sql, () -> call.take(locks.in(connection), capped)));
         if (locks.release() == LockRelease.EARLY) {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
             transaction.commitByRowlock();
@@ -213,9 +221,11 @@ public final class LockedCall implements TransactionSynchronization {
     }
 
     /** A wait that is over says what was asked for, where it was given less. */
-    private static <T> T explained(String why, Supplier<T> call) {
+    private <T> T explained(String why, String sql, Body<T, SQLException> call) {
         try {
-            return call.get();
+            return call.run();
+        } catch (SQLException e) {
+            throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate(what, sql, e);
         } catch (RowlockException e) {
             NestedRuntimeException translated = LockExceptionTranslator.translate(e);
             throw why.isEmpty() || !(e instanceof LockNotAvailableException)
@@ -237,12 +247,14 @@ public final class LockedCall implements TransactionSynchronization {
         return held;
     }
 
-    /** Takes rows of a table that are known when they are held. */
-    public <T> T claim(String table, Function<TransactionLocks, T> call) {
+    /** Takes rows, which are known when they are held. */
+    public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
+        String table = LockKey.row(claim.table(), 0).table();
         SessionCaches ofTable = new SessionCaches(what, dataSource, Map.of(table, Set.of()));
         ofTable.refuse();
-        T result = transaction.on(connection -> call.apply(spring.locks().in(connection)));
+        List<T> result = transaction.on(connection ->
+                explained("", "claim", () -> spring.locks().in(connection).claim(claim, mapper)));
         ofTable.renew(transaction::atEnd);
         return result;
     }
@@ -250,10 +262,9 @@ public final class LockedCall implements TransactionSynchronization {
     /**
      * Locks in a flush of its own, which commits.
      *
-     * @param call is given the database and the request with its wait
      * @throws IllegalTransactionStateException if a transaction is running, which would neither see nor undo it
      */
-    public void alone(LockRequest request, BiConsumer<DataSource, LockRequest> call) {
+    public void execute(LockRequest request, CommitWrites writes) {
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalTransactionStateException(
                     what + ": execute commits by itself, and a transaction is running."
@@ -262,8 +273,8 @@ public final class LockedCall implements TransactionSynchronization {
         LockObservation.around(
                 spring.observations(),
                 context(false, request),
-                () -> explained("", () -> {
-                    call.accept(Routes.current(dataSource), request.waiting(wait));
+                () -> explained("", "execute", () -> {
+                    spring.locks().execute(Routes.current(dataSource), request.waiting(wait), writes);
                     return request;
                 }));
     }

@@ -75,7 +75,12 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             }
         } catch (LockVerificationException | LockTransactionException e) {
             String action = action(e);
-            throw action.isEmpty() ? e : new RowLockDefinitionException(String.valueOf(e.getMessage()), action, e);
+            if (action.isEmpty()) {
+                throw e;
+            }
+            RowLockDefinitionException refused = new RowLockDefinitionException(String.valueOf(e.getMessage()), action);
+            refused.initCause(e);
+            throw refused;
         }
         LOG.info(summary());
     }

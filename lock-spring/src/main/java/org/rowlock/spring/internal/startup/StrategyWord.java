@@ -28,8 +28,7 @@ final class StrategyWord implements AutoCloseable {
             "select array_agg(" + CatalogSql.root("to_regclass(name)") + "::int8) from unnest(?::text[]) as name";
 
     /** An item of FROM: the tables that are there, each with the words that can be left on it. */
-    private static final String TABLES =
-            """
+    private static final String TABLES = """
              (select name, strategy, %s as row_key, %s as advisory_key
               from unnest(?::text[], ?::text[], ?::bigint[]) as given(name, strategy, root)
               where root is not null) as t
@@ -103,9 +102,8 @@ final class StrategyWord implements AutoCloseable {
             return;
         }
         try {
-            List<String> found = session != null || leave()
-                    ? jdbc().queryForList(OTHERS, String.class, tables)
-                    : List.of();
+            List<String> found =
+                    session != null || leave() ? jdbc().queryForList(OTHERS, String.class, tables) : List.of();
             if (!found.equals(conflicts)) {
                 found.forEach(LOG::error);
             }

@@ -210,7 +210,7 @@ final class TableCheck {
     /** One that cannot be looked up is missing, if the application requires it. */
     private GuardState guard(String table, Reaction reaction) throws SQLException {
         try {
-            return RowLockGuard.of(connection).stateOf(table);
+            return RowLockGuard.stateOf(connection, table);
         } catch (SQLException e) {
             if (reaction == Reaction.FAIL) {
                 throw e;
