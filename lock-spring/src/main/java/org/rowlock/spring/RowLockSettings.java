@@ -23,19 +23,8 @@ public record RowLockSettings(
         Reaction missingGuard,
         @Nullable LockWait admissionTimeout) {
 
-    /**
-     * Settings that warn of a missing guard, with the admission timeout of the pool.
-     *
-     * @param defaultWait how long to wait where nothing is said
-     * @param admission whether calls queue in the JVM before a connection is borrowed
-     * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist
-     */
-    public RowLockSettings(LockWait defaultWait, boolean admission, boolean verify) {
-        this(defaultWait, admission, verify, Reaction.WARN, null);
-    }
-
     /** {@return the defaults: wait forever, admission, verify, warn of a missing guard} */
     public static RowLockSettings defaults() {
-        return new RowLockSettings(LockWait.forever(), true, true);
+        return new RowLockSettings(LockWait.forever(), true, true, Reaction.WARN, null);
     }
 }

@@ -25,6 +25,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
 import org.rowlock.testing.Session;
@@ -302,7 +303,7 @@ class RowLockAutoConfigurationTest {
 
         @Bean
         RowLockSettings settings() {
-            return new RowLockSettings(LockWait.noWait(), false, false);
+            return new RowLockSettings(LockWait.noWait(), false, false, Reaction.WARN, null);
         }
 
         /** The name that everybody would choose. */

@@ -21,6 +21,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Blocking;
+import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -124,7 +125,7 @@ abstract class LibraryContract {
         context.registerBean("dataSource", DataSource.class, () -> pool);
         context.registerBean(
                 RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
-        context.registerBean(RowLockSettings.class, () -> new RowLockSettings(LockWait.forever(), admission, true));
+        context.registerBean(RowLockSettings.class, () -> new RowLockSettings(LockWait.forever(), admission, true, Reaction.WARN, null));
         context.register(library, AccountService.class);
         context.refresh();
         return context;

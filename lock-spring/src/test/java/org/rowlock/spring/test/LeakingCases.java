@@ -33,6 +33,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -81,7 +82,7 @@ final class LeakingCases {
         @Bean
         RowLockSettings settings() {
             // The context is older than the tables of the test that uses it.
-            return new RowLockSettings(LockWait.forever(), true, false);
+            return new RowLockSettings(LockWait.forever(), true, false, Reaction.WARN, null);
         }
 
         @Bean

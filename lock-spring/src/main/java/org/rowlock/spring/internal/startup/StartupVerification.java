@@ -73,33 +73,29 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             if (settings.verify()) {
                 verify();
             }
-        } catch (LockVerificationException | LockTransactionException e) {
-            String action = action(e);
-            if (action.isEmpty()) {
-                throw e;
-            }
-            RowLockDefinitionException refused = new RowLockDefinitionException(String.valueOf(e.getMessage()), action);
-            refused.initCause(e);
-            throw refused;
+        } catch (LockVerificationException e) {
+            throw refused(
+                    e,
+                    "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
+                            + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
+        } catch (LockTransactionException e) {
+            throw refused(
+                    e,
+                    e.reason() == LockTransactionException.Reason.NOT_POSTGRESQL
+                            ? "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several"
+                                    + " DataSources name the transaction manager of the one to lock in:"
+                                    + " @Transactional(\"bean name\")."
+                            : "Connect to the primary with connections that may write. For an instance that only reads,"
+                                    + " set rowlock.enabled=false if it never calls a method with @RowLock, or"
+                                    + " rowlock.verify=false.");
         }
         LOG.info(summary());
     }
 
-    /** What to do about a database that is none to lock in; empty where the message says it. */
-    private static String action(RowlockException refused) {
-        if (!(refused instanceof LockTransactionException ofKind)) {
-            return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
-                    + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.";
-        }
-        return switch (ofKind.reason()) {
-            case READ_ONLY ->
-                "Connect to the primary with connections that may write. For an instance that only reads, set"
-                        + " rowlock.enabled=false if it never calls a method with @RowLock, or rowlock.verify=false.";
-            case NOT_POSTGRESQL ->
-                "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several DataSources name the"
-                        + " transaction manager of the one to lock in: @Transactional(\"bean name\").";
-            default -> "";
-        };
+    private static RowLockDefinitionException refused(RowlockException e, String action) {
+        RowLockDefinitionException refused = new RowLockDefinitionException(String.valueOf(e.getMessage()), action);
+        refused.initCause(e);
+        return refused;
     }
 
     private void verify() {
