@@ -125,7 +125,9 @@ abstract class LibraryContract {
         context.registerBean("dataSource", DataSource.class, () -> pool);
         context.registerBean(
                 RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
-        context.registerBean(RowLockSettings.class, () -> new RowLockSettings(LockWait.forever(), admission, true, Reaction.WARN, null));
+        context.registerBean(
+                RowLockSettings.class,
+                () -> new RowLockSettings(LockWait.forever(), admission, true, Reaction.WARN, null));
         context.register(library, AccountService.class);
         context.refresh();
         return context;
