@@ -61,7 +61,7 @@ final class IdExpression {
         return expression.part(parsed);
     }
 
-    /** Only of a path the declarations show what it yields, and of a list that begins with one; its last word is its name. */
+    /** The declarations show only what a path yields, or a list that begins with one. The last word is its name. */
     private IdPart part(SpelExpression parsed) {
         SpelNode root = parsed.getAST();
         boolean isList = root instanceof InlineList && root.getChildCount() > 0;
