@@ -47,7 +47,7 @@ record LockedTransaction(
                 Locked<R> locked = locks.in(connection).locked(request, remaining, query);
                 hold.begins();
                 T value = work.apply(locked);
-                commit(connection, request.keys(), locked.atCommit(), endings(request, permit));
+                commit(connection, request.keys(), locked.atCommit(), calls.endings(permit.entries::isWanted));
                 return value;
             });
         }
@@ -61,7 +61,7 @@ record LockedTransaction(
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
             Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
             T value = work.apply(claimed);
-            commit(connection, List.of(), claimed.atCommit(), calls.releases().choice(List.of(), () -> false));
+            commit(connection, List.of(), claimed.atCommit(), calls.endings(() -> false));
             return value;
         });
     }
@@ -86,7 +86,7 @@ record LockedTransaction(
                 @Nullable Member leader = next;
                 done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), unheld, to -> {
                     TransactionLocks tx = locks.in(to);
-                    Ending.Choice endings = endings(request, permit);
+                    Ending.Choice endings = calls.endings(permit.entries::isWanted);
                     Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
                     Groups.Led led = leader == null ? Groups.Led.ALONE : groups.lead(leader, place, to, flush);
                     if (led == Groups.Led.ALONE) {
@@ -142,10 +142,6 @@ record LockedTransaction(
         } finally {
             permit.connected(connected);
         }
-    }
-
-    private Ending.Choice endings(LockRequest request, AdmissionQueues.Permit permit) {
-        return calls.releases().choice(request.keys(), permit.entries::isWanted);
     }
 
     /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */

@@ -10,7 +10,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
-import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.GroupSizes;
@@ -40,7 +40,8 @@ public final class RowLocks {
         LockObserver observer = new LockObserver(builder.listeners);
         this.release = builder.release;
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
-        this.calls = new LockCalls(requests, observer, queues, new Releases(release), builder.front);
+        this.calls = new LockCalls(
+                requests, observer, queues, release == LockRelease.EARLY ? new EarlyRelease() : null, builder.front);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         GroupSizes sizes = new GroupSizes(builder.largestGroup);
         Groups groups = new Groups(builder.largestGroup, sizes, observer, builder.names);

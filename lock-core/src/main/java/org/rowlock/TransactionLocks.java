@@ -210,7 +210,7 @@ public final class TransactionLocks {
             }
         } catch (Throwable failure) {
             // Throwable, as nothing may be left that a later commit would store.
-            rollBack(failure);
+            PgSession.rollBack(connection, failure);
             throw failure;
         }
         throw Exceptions.transaction(
@@ -238,19 +238,7 @@ public final class TransactionLocks {
     /** The queues that this thread has passed know which others wait for the locks; without a queue any may. */
     private Ending.Choice endings() {
         KeyEntries entered = KeyEntries.entered();
-        return entered == null
-                ? calls.releases().choice(List.of(), () -> true)
-                : calls.releases().choice(entered.keys(), entered::isWanted);
-    }
-
-    private void rollBack(Throwable failure) {
-        try {
-            if (!connection.isClosed()) {
-                connection.rollback();
-            }
-        } catch (SQLException e) {
-            failure.addSuppressed(e);
-        }
+        return calls.endings(entered == null ? () -> true : entered::isWanted);
     }
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */

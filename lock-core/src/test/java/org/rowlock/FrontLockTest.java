@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
-import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
@@ -58,7 +57,7 @@ class FrontLockTest {
                 new LockRequests(config),
                 new LockObserver(List.of()),
                 new KeyQueues(() -> new FixedWidth(100, bound.toNanos())),
-                new Releases(LockRelease.PLAIN),
+                null,
                 front);
     }
 

@@ -155,7 +155,7 @@ record Attempt(
     private Outcome failure(Flush flush, ResolvedRequest asked, long start, SQLException e) throws SQLException {
         Guard raised = ServerErrors.guardIn(e);
         boolean stale = (raised != null && raised.lock() == Guard.Lock.STALE)
-                || ServerErrors.isIdentityGone(flush.ownSql(), tail == null ? null : tail.sql(), e);
+                || ServerErrors.isIdentityGone(tail == null ? null : tail.sql(), e);
         if (!stale && raised == null && ServerErrors.isOfWrites(asked, tail, start, e)) {
             return new Failed(e, null);
         }

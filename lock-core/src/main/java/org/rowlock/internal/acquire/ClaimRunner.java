@@ -176,12 +176,12 @@ final class ClaimRunner<T> {
         taken.clear();
         String kept = TEXTS.get(sql);
         String text = kept == null ? TEXTS.keep(sql, sql.text()) : kept;
-        PreparedStatement statement = rows.keep(session.prepareScript(text, Tail.hasUntyped(claim.binds()), true));
+        PreparedStatement statement = rows.keep(session.prepareScript(text, Tail.hasUntyped(claim.binds())));
         sql.bind(statement, claim);
         try {
             statement.execute();
         } catch (SQLException e) {
-            if (ServerErrors.isIdentityGone(List.of(sql.lock()), null, e)) {
+            if (ServerErrors.isIdentityGone(sql.lock(), e)) {
                 return null;
             }
             throw e;
@@ -233,7 +233,7 @@ final class ClaimRunner<T> {
 
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
     private void refuseOnCitus() throws SQLException {
-        if (requests.citus().contains(session)) {
+        if (requests.tables().idColumns().isOnCitus(session)) {
             throw Exceptions.target("Cannot " + claim
                     + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
                     + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"

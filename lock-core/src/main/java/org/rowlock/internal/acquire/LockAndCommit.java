@@ -13,6 +13,7 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
 
 /** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
 public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean observed) {
@@ -48,17 +49,17 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean obse
         if (outcome instanceof Outcome.Held) {
             return;
         }
-        if (outcome instanceof Outcome.Failed failed
-                && (failed.meaning() == null
-                        || (flushes.isSent() && failed.meaning() instanceof LockConnectionLostException))) {
-            throw commit.errors().failure(flushes, failed.cause());
-        }
+        RowlockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
         SQLException cause = outcome instanceof Outcome.Failed failed
                 ? failed.cause()
                 : outcome instanceof Outcome.Taken taken ? taken.cause() : null;
-        if (flushes.isSent() && cause != null) {
+        boolean own = outcome instanceof Outcome.Failed && meaning == null;
+        if (cause != null && (own || flushes.isSent())) {
             // What ended the wait until it is durable looks as if it had ended the wait for the lock.
-            commit.errors().refuteIfCommitted(flushes, cause);
+            SQLException definite = commit.errors().failure(flushes, cause);
+            if (own || meaning instanceof LockConnectionLostException || ServerErrors.isDrivers(cause)) {
+                throw definite;
+            }
         }
         throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
     }

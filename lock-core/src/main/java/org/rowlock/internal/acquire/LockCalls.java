@@ -6,15 +6,16 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockFront;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition;
-import org.rowlock.LockRelease;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.commit.EarlyRelease;
+import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
@@ -37,6 +38,7 @@ import org.rowlock.internal.text.Insert;
  * One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked
  * up again.
  *
+ * @param early where commits let go of the locks before they are durable, if others want them; else null
  * @param front whether the advisory key of a row goes in front of its lock
  * @param holders by connection, the last that was granted a row; its transaction has ended when the connection begins
  *     another
@@ -45,7 +47,7 @@ public record LockCalls(
         LockRequests requests,
         LockObserver observer,
         KeyQueues queues,
-        Releases releases,
+        @Nullable EarlyRelease early,
         LockFront front,
         Map<Connection, QueueEntry> holders) {
     private static final Flushes FLUSHES = new Flushes(false);
@@ -53,12 +55,26 @@ public record LockCalls(
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
-        this(requests, observer, queues, new Releases(LockRelease.PLAIN), LockFront.ADAPTIVE);
+        this(requests, observer, queues, null, LockFront.ADAPTIVE);
     }
 
     public LockCalls(
-            LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases, LockFront front) {
-        this(requests, observer, queues, releases, front, Collections.synchronizedMap(new WeakHashMap<>()));
+            LockRequests requests,
+            LockObserver observer,
+            KeyQueues queues,
+            @Nullable EarlyRelease early,
+            LockFront front) {
+        this(requests, observer, queues, early, front, Collections.synchronizedMap(new WeakHashMap<>()));
+    }
+
+    /**
+     * How a transaction is to end.
+     *
+     * @param wanted whether others want what it has locked, asked when it is to end
+     */
+    public Ending.Choice endings(BooleanSupplier wanted) {
+        EarlyRelease how = early;
+        return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());
     }
 
     public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
@@ -115,9 +131,6 @@ public record LockCalls(
         try {
             Outcome outcome = bounded(session, request, tail);
             told = told(outcome);
-            if (outcome instanceof Held) {
-                releases.locked(request.keys(), tail != null && tail.isCommitting(), start);
-            }
             return outcome;
         } catch (SQLException | RuntimeException e) {
             told = LockObserver.outcome(e);
@@ -217,7 +230,7 @@ public record LockCalls(
                 || request.lockWait().isNoWait()
                 || !(request.first() instanceof LockKey.Row row)
                 || session.isSimpleQueryMode()
-                || requests.citus().contains(session)) {
+                || requests.tables().idColumns().isOnCitus(session)) {
             if (asked != null) {
                 asked.unsent();
             }
@@ -241,7 +254,7 @@ public record LockCalls(
     }
 
     private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        Flushes of = requests.citus().contains(session) ? ON_CITUS : FLUSHES;
+        Flushes of = requests.tables().idColumns().isOnCitus(session) ? ON_CITUS : FLUSHES;
         return new Attempt(session, of, request, tail, session.hasBegun()).run();
     }
 }

@@ -15,28 +15,26 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.text.Exceptions;
 
 /**
  * Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows.
  *
- * @param citus the databases that have Citus, as far as is known
  * @param tables the tables whose rows are locked
  */
-public record LockRequests(LockConfig config, CitusDatabases citus, KnownTables tables) {
+public record LockRequests(LockConfig config, KnownTables tables) {
     /** Of the statements, and so of the locks: by table, the strongest mode first. */
     private static final Comparator<RowGroup> STATEMENT_ORDER =
             Comparator.comparing((RowGroup group) -> group.table().name()).thenComparing(RowGroup::mode);
 
     public LockRequests(LockConfig config) {
-        this(config, new CitusDatabases());
+        this(config, new IdColumns());
     }
 
     /** Of another configuration, on the same databases. */
-    public LockRequests(LockConfig config, CitusDatabases citus) {
-        this(config, citus, new KnownTables(config, new IdColumns(citus)));
+    public LockRequests(LockConfig config, IdColumns idColumns) {
+        this(config, new KnownTables(config, idColumns));
     }
 
     /** Sorts; runs no SQL. {@link KnownTables#withIdColumns} must follow. */

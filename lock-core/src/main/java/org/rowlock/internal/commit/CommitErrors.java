@@ -103,42 +103,14 @@ public final class CommitErrors {
     }
 
     /**
-     * After an error of a flush with the COMMIT that does not look like one.
+     * What a failure of the COMMIT means, however it was sent: unless the server has answered it nobody knows; its
+     * answer may come from behind the COMMIT; and of what is not stored some causes have names.
      *
-     * @throws CommitOutcomeUnknownException if it came behind the COMMIT, or may have
+     * @return the driver's own, where nothing is stored
      */
-    public void refuteIfCommitted(WriteFlushes flushes, SQLException e) throws SQLException {
-        if (ServerErrors.isDrivers(e)) {
-            throw failure(flushes, e);
-        }
-        SQLException judged = judged(flushes.session, flushes.ending, e);
-        if (!judged.equals(e) || undecided(flushes.session, e) != null) {
-            throw meaning(flushes.session, flushes.ending, judged);
-        }
-    }
-
-    /** What a failure of the COMMIT means, however it was sent; the driver's own, where nothing is stored. */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
-        return isRefusedInBranch(session, e) ? e : meaning(session, ending, judged(session, ending, e));
-    }
-
-    /** Whether the driver has refused to commit a branch of an XA transaction by itself. */
-    static boolean isRefusedInBranch(PgSession session, SQLException e) {
-        return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
-    }
-
-    private SQLException judged(PgSession session, Ending ending, SQLException e) throws SQLException {
-        SQLException judged = ending.judged(session, e);
-        if (judged == null) {
-            throw notConfirmed(e);
-        }
-        return judged;
-    }
-
-    private SQLException meaning(PgSession session, Ending ending, SQLException e) throws SQLException {
-        if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            throw Exceptions.other(
-                    "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
+        if (isRefusedInBranch(session, e)) {
+            return e;
         }
         if (isEndedBefore(ending, e)) {
             throw Exceptions.connectionLost(
@@ -146,46 +118,74 @@ public final class CommitErrors {
                             + " commit, as it was idle for too long (" + message(e) + ").",
                     e);
         }
-        SQLException undecided = undecided(session, e);
-        if (undecided == null) {
-            return e;
+        boolean mixedUp = ServerErrors.isPreparedStatementMixedUp(e);
+        SQLException unanswered = mixedUp ? null : unanswered(session, e);
+        if (unanswered != null) {
+            boolean unread = ServerErrors.isDrivers(unanswered) && !SqlState.isConnectionLost(unanswered.getSQLState());
+            String why = unread
+                    ? "the driver did not read the answer to its COMMIT"
+                    : "the connection was lost while it committed";
+            throw unknown(session, why, unanswered, e);
         }
-        // Of what the ending could not tell the cause is the answer, unless a pooler has made it, or the driver lost
-        // its place in the answers: a cancel between two statements can come as an answer to neither.
-        boolean answered = SqlState.TRANSACTION_RESOLUTION_UNKNOWN.equals(e.getSQLState())
-                && e.getCause() instanceof SQLException cause
-                && !ServerErrors.mayRunOn(cause)
-                && undecided(session, cause) == null;
-        boolean mayRunOn = !answered && ServerErrors.mayRunOn(undecided);
+        switch (ending.fate(session, e)) {
+            case DONE -> throw notConfirmed(e);
+            case UNKNOWN ->
+                throw unknown(
+                        session,
+                        "the server's answer does not say which failed, the COMMIT or what waits behind it until it is"
+                                + " durable",
+                        e,
+                        e);
+            case UNDONE -> {
+                if (mixedUp) {
+                    throw Exceptions.other(
+                            "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e),
+                            e);
+                }
+            }
+        }
+        return e;
+    }
+
+    /** Whether the driver has refused to commit a branch of an XA transaction by itself. */
+    static boolean isRefusedInBranch(PgSession session, SQLException e) {
+        return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
+    }
+
+    /** @param of what leaves it open, and says whether the server may be at work all the same */
+    private CommitOutcomeUnknownException unknown(PgSession session, String why, SQLException of, SQLException e)
+            throws SQLException {
+        boolean mayRunOn = ServerErrors.mayRunOn(of);
         if (mayRunOn) {
             LostCommits.end(session);
         }
-        String why = answered
-                ? "the server's answer does not say ("
-                : ServerErrors.isDrivers(undecided) && !SqlState.isConnectionLost(undecided.getSQLState())
-                        ? "the driver did not read the answer to its COMMIT ("
-                        : "the connection was lost while it committed (";
-        throw Exceptions.outcomeUnknown(
-                "It is not known whether " + work() + " is stored: " + why + message(undecided)
-                        + "). Do not run it again before you have looked: done twice is worse than done late."
-                        + (mayRunOn
-                                ? " Look in a transaction that has locked the same: what is not there may still be"
-                                        + " stored as long as the server process of this session, "
-                                        + session.serverProcess()
-                                        + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to"
-                                        + " end it."
-                                : " The server has ended the " + (answered ? "transaction" : "session")
-                                        + ", so that what you see is final."),
+        return unknown(
+                why + " (" + message(of) + ')',
+                mayRunOn
+                        ? " Look in a transaction that has locked the same: what is not there may still be stored as"
+                                + " long as the server process of this session, "
+                                + session.serverProcess()
+                                + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to end it."
+                        : " The server has ended the transaction, so that what you see is final.",
                 e);
     }
 
     /** Thrown by neither the driver nor the server, once the COMMIT may have left. */
     CommitOutcomeUnknownException unknown(Throwable e) {
+        return unknown(
+                "what its COMMIT was sent through failed (" + e.getClass().getName() + ')', "", e);
+    }
+
+    /** Its cause has an SQLSTATE that nobody takes for a rollback, as some look at that alone. */
+    private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
+        String message = "It is not known whether " + work() + " is stored: " + why
+                + ". Do not run it again before you have looked: done twice is worse than done late." + more;
+        boolean lost = e instanceof SQLException sql
+                && SqlState.isConnectionLost(sql.getSQLState())
+                && !SqlState.TRANSACTION_TIMEOUT.equals(sql.getSQLState());
         return Exceptions.outcomeUnknown(
-                "It is not known whether " + work() + " is stored: what its COMMIT was sent through failed ("
-                        + e.getClass().getName()
-                        + "). Do not run it again before you have looked: done twice is worse than done late.",
-                new SQLException("What the COMMIT was sent through failed", e));
+                message,
+                lost ? (SQLException) e : new SQLException(message, SqlState.TRANSACTION_RESOLUTION_UNKNOWN, e));
     }
 
     /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
@@ -201,7 +201,7 @@ public final class CommitErrors {
      * hide any answer, but for that of a silent rollback. If the session goes on after an error of the server, the
      * server has rolled back, be the error of a connection to another server.
      */
-    private @Nullable SQLException undecided(PgSession session, SQLException e) throws SQLException {
+    private @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
         for (SQLException each = e; each != null; each = each.getNextException()) {
             if ((SqlState.isConnectionLost(each.getSQLState()) && !answered)
@@ -224,11 +224,7 @@ public final class CommitErrors {
                         + LockErrors.POOLER_ADVICE,
                 null,
                 null);
-        try {
-            session.kill();
-        } catch (SQLException e) {
-            failure.addSuppressed(e);
-        }
+        session.kill(failure);
         return failure;
     }
 }

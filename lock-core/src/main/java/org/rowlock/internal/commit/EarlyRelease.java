@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
-import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.session.PgSession;
@@ -30,7 +29,7 @@ public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /** By database and role; empty where it cannot be. */
-    private final ConcurrentMap<String, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
     /**
      * How to end a transaction.
@@ -43,7 +42,7 @@ public final class EarlyRelease {
         if (sql.isEmpty()) {
             return Ending.PLAIN;
         }
-        String database = key(session);
+        Object database = session.place();
         boolean early = wanted && session.prepareThreshold() >= 0;
         return new Ending(sql.get(), early, session.isSimpleQueryMode(), () -> {
             if (early) {
@@ -79,22 +78,12 @@ public final class EarlyRelease {
         } catch (CommitNotConfirmedException e) {
             throw e;
         } catch (SQLException | RowlockException e) {
-            SQLException failure = asOfDriver(e);
-            Ending.rollBack(connection, failure);
+            SQLException failure = e instanceof SQLException own
+                    ? own
+                    : e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
+            PgSession.rollBack(connection, failure);
             throw failure;
         }
-    }
-
-    /** Only where the driver's own error would look as if nothing were stored it is another. */
-    private static SQLException asOfDriver(Exception e) {
-        SQLException own = e instanceof SQLException sql ? sql : e.getCause() instanceof SQLException sql ? sql : null;
-        boolean unknown = e instanceof CommitOutcomeUnknownException;
-        boolean lost = own != null
-                && SqlState.isConnectionLost(own.getSQLState())
-                && !SqlState.TRANSACTION_TIMEOUT.equals(own.getSQLState());
-        return own != null && (lost || !unknown)
-                ? own
-                : new SQLException(e.getMessage(), unknown ? SqlState.TRANSACTION_RESOLUTION_UNKNOWN : null, e);
     }
 
     /**
@@ -111,7 +100,7 @@ public final class EarlyRelease {
         } catch (SQLException e) {
             ended = e;
             if (SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
-                known.remove(key(session));
+                known.remove(session.place());
                 ended = sql(session).isEmpty() ? null : e;
             }
         }
@@ -147,7 +136,7 @@ public final class EarlyRelease {
         if (session.isHotStandby()) {
             return Optional.empty();
         }
-        String database = key(session);
+        Object database = session.place();
         Optional<ReleaseSql> sql = known.get(database);
         if (sql == null) {
             sql = ask(session, database);
@@ -156,11 +145,7 @@ public final class EarlyRelease {
         return sql;
     }
 
-    private static String key(PgSession session) throws SQLException {
-        return session.database() + " as " + session.user();
-    }
-
-    private static Optional<ReleaseSql> ask(PgSession session, String database) throws SQLException {
+    private static Optional<ReleaseSql> ask(PgSession session, Object database) throws SQLException {
         if (session.reported("crdb_version") != null) {
             say(database, "it is not PostgreSQL itself");
             return Optional.empty();
@@ -179,7 +164,7 @@ public final class EarlyRelease {
         });
     }
 
-    private static void say(String database, String reason) {
+    private static void say(Object database, String reason) {
         LOG.log(
                 Level.WARNING,
                 "Locks at " + database + " are held until the commit is durable, as with release PLAIN: " + reason);

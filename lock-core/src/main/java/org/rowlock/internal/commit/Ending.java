@@ -112,8 +112,8 @@ public final class Ending {
                 // What a deferred trigger says is the connection's, as after the driver's, be the COMMIT done or not.
                 session.addWarnings(statement.getWarnings());
             }
-            return PgSession.replicationWarning(statement.getWarnings());
         }
+        return session.takeReplicationWarning();
     }
 
     private boolean execute(Statement statement, String text) throws SQLException {
@@ -169,33 +169,33 @@ public final class Ending {
             }
             return session.takeReplicationWarning();
         } catch (SQLException e) {
-            rollBack(connection, e);
+            PgSession.rollBack(connection, e);
             return e;
         }
     }
 
-    /**
-     * What the failure of the flush means.
-     *
-     * @return the same where nothing is stored, or nobody knows; one with SQLSTATE 08007 where the answer does not say;
-     *     null where it is stored, and not known to be durable
-     */
-    @Nullable
-    SQLException judged(PgSession session, SQLException e) throws SQLException {
-        if (session.isClosed()) {
-            return mayBeBehind(e) && !SqlState.isConnectionLost(e.getSQLState())
-                    ? unknown("which of them it was cannot be asked, as the connection is closed", e)
-                    : e;
-        }
-        if (!mayBeBehind(e) || session.hasBegun()) {
+    /** What became of a COMMIT. */
+    enum Fate {
+        /** It is stored, and not known to be durable. */
+        DONE,
+        UNDONE,
+        UNKNOWN
+    }
+
+    /** What became of the COMMIT, where the server has answered its flush with an error. */
+    Fate fate(PgSession session, SQLException e) throws SQLException {
+        boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
+        // A transaction that is left refutes it.
+        if (!mayBeBehind || (!session.isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
             }
-            return e;
+            return Fate.UNDONE;
         }
-        if (!early) {
-            return unknown("which of them it was cannot be told", e);
-        }
+        return early && !session.isClosed() ? ask(session, e) : Fate.UNKNOWN;
+    }
+
+    private Fate ask(PgSession session, SQLException e) {
         Connection connection = session.connection();
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(ReleaseSql.KEPT)) {
@@ -205,30 +205,16 @@ public final class Ending {
                 if (SqlState.isRefusal(e.getSQLState())) {
                     failed.run();
                 }
-                return null;
+                return Fate.DONE;
             }
-            return session.isServerProcess(row.getInt(2))
-                    ? e
-                    : unknown("the pooler has sent the question which by another session", e);
-        } catch (SQLException f) {
-            SQLException unknown = unknown("the question which failed too (" + f.getMessage() + ")", e);
-            unknown.addSuppressed(f);
-            return unknown;
+            // Else the pooler has asked another session.
+            return session.serverProcess() == row.getInt(2) ? Fate.UNDONE : Fate.UNKNOWN;
+        } catch (SQLException notAsked) {
+            e.addSuppressed(notAsked);
+            return Fate.UNKNOWN;
         } finally {
-            rollBack(connection, e);
+            PgSession.rollBack(connection, e);
         }
-    }
-
-    /** Whether it can have come when the server had committed, which a transaction that is left refutes. */
-    private boolean mayBeBehind(SQLException e) {
-        return early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
-    }
-
-    private static SQLException unknown(String why, SQLException e) {
-        return new SQLException(
-                "The COMMIT, or what waits behind it until it is durable, failed (" + e.getMessage() + "), and " + why,
-                SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
-                e);
     }
 
     /** Whether it is an error that can come from behind the COMMIT, and not only from it or from what is in front. */
@@ -238,16 +224,5 @@ public final class Ending {
                 // Its timer runs on behind the COMMIT.
                 && (state.equals(SqlState.TRANSACTION_TIMEOUT)
                         || Stream.of("23", "25", "40", "P0").noneMatch(state::startsWith));
-    }
-
-    /** The transaction, if there is any left. */
-    static void rollBack(Connection connection, SQLException cause) {
-        try {
-            if (!connection.isClosed()) {
-                connection.rollback();
-            }
-        } catch (SQLException e) {
-            cause.addSuppressed(e);
-        }
     }
 }

@@ -220,7 +220,8 @@ public final class QueueEntry {
     public boolean isWanted() {
         synchronized (queue.lock) {
             return queue.wanting() > (state == State.IN && counted ? 1 : 0)
-                    || (!queue.isKept() && (inFront > 0 || queue.policy.isWantedElsewhere()));
+                    || (!queue.isKept() && inFront > 0)
+                    || queue.policy.isWantedElsewhere();
         }
     }
 

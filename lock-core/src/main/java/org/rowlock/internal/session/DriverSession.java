@@ -97,13 +97,8 @@ abstract class DriverSession {
         return String.valueOf(driver.getMetaData().getURL());
     }
 
-    /** Of the URL what says where: a pool adds parameters of its own. */
-    public String database() throws SQLException {
-        return url().split("\\?", 2)[0];
-    }
-
     /** The host, database and role that the driver is connected to; known of a closed connection too. */
-    Object place() {
+    public Object place() {
         QueryExecutor executor = driver.getQueryExecutor();
         return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
     }
@@ -133,14 +128,10 @@ abstract class DriverSession {
         return null;
     }
 
-    /** Gives the warnings of a statement to the connection, but for the one about the standby. */
+    /** Gives the warnings of a statement to the connection. */
     public void addWarnings(@Nullable SQLWarning first) throws SQLException {
-        SQLWarning standby = replicationWarning(first);
-        for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
-            if (!warning.equals(standby) && warning instanceof PSQLWarning notice) {
-                // Without those behind it.
-                driver.unwrap(PgConnection.class).addWarning(new PSQLWarning(notice.getServerErrorMessage()));
-            }
+        if (first != null) {
+            driver.unwrap(PgConnection.class).addWarning(first);
         }
     }
 
@@ -194,14 +185,6 @@ abstract class DriverSession {
         return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
     }
 
-    /**
-     * Whether the server process that this session was begun with has this number: not behind a pooler that shares
-     * them.
-     */
-    public boolean isServerProcess(int pid) {
-        return driver.getBackendPID() == pid;
-    }
-
     /** Of the statements that are made from now on. */
     public void setPrepareThreshold(int executions) {
         driver.setPrepareThreshold(executions);
@@ -245,6 +228,15 @@ abstract class DriverSession {
     /** Ends the session, and with it all that it holds, where it could not be cleaned up. */
     public void kill() throws SQLException {
         driver.abort(Runnable::run);
+    }
+
+    /** The same, after a failure, which is told of another. */
+    public void kill(Throwable cause) {
+        try {
+            kill();
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     public String user() throws SQLException {

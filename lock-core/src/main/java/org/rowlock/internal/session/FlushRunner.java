@@ -21,7 +21,6 @@ import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.text.FrontSql;
-import org.rowlock.internal.text.Insert;
 
 /** Sends a flush in one round trip and reads the results of its parts in their order. */
 public final class FlushRunner {
@@ -35,9 +34,10 @@ public final class FlushRunner {
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
-        boolean oneShot = isOneShot(request);
+        boolean oneShot = !request.inserts().isEmpty()
+                && request.inserts().stream().anyMatch(insert -> Tail.hasUntyped(insert.binds()));
         if (tail == null) {
-            try (PreparedStatement statement = session.prepareScript(flush.sql(), oneShot, false)) {
+            try (PreparedStatement statement = session.prepareScript(flush.sql(), oneShot)) {
                 return send(session, statement, flush, request, null);
             }
         }
@@ -45,19 +45,10 @@ public final class FlushRunner {
         tail.open().close();
         return send(
                 session,
-                tail.open().keep(session.prepareScript(flush.sql(), oneShot || tail.isOneShot(), false)),
+                tail.open().keep(session.prepareScript(flush.sql(), oneShot || tail.isOneShot())),
                 flush,
                 request,
                 tail);
-    }
-
-    private static boolean isOneShot(ResolvedRequest request) {
-        for (Insert insert : request.inserts()) {
-            if (Tail.hasUntyped(insert.binds())) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static Outcome send(
@@ -77,25 +68,15 @@ public final class FlushRunner {
                 case ROW ->
                     found = List.of(
                             readFoundRow(statement, request.rows().get(0).table()));
-                case ROWS -> {
-                    found = found.isEmpty() ? new ArrayList<>(1) : found;
-                    found.add(readFoundRows(
-                            statement, request.rows().get(found.size()).table()));
-                }
-                case COUNTED_ROWS -> {
-                    found = found.isEmpty() ? new ArrayList<>(1) : found;
-                    found.add(readCountedRows(statement, request.rows().get(found.size())));
-                }
+                case ROWS -> found = with(found, readFoundRows(statement, request.rows(), found.size()));
+                case COUNTED_ROWS ->
+                    found = with(
+                            found, readCountedRows(statement, request.rows().get(found.size())));
                 case MORE_ROWS -> {
                     int group = found.size() - 1;
-                    RowTable table = request.rows().get(group).table();
-                    found.get(group).addAll(readFoundRows(statement, table));
+                    found.get(group).addAll(readFoundRows(statement, request.rows(), group));
                 }
-                case MEANINGS -> {
-                    meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
-                    meant.add(readFoundRows(
-                            statement, request.openKeysAlone().get(meant.size()).table()));
-                }
+                case MEANINGS -> meant = with(meant, readFoundRows(statement, request.openKeysAlone(), meant.size()));
                 case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
                 case TAIL -> {
                     if (tail != null) {
@@ -138,7 +119,15 @@ public final class FlushRunner {
         }
     }
 
-    private static List<FoundRow> readFoundRows(PreparedStatement statement, RowTable table) throws SQLException {
+    private static List<List<FoundRow>> with(List<List<FoundRow>> groups, List<FoundRow> next) {
+        List<List<FoundRow>> all = groups.isEmpty() ? new ArrayList<>(1) : groups;
+        all.add(next);
+        return all;
+    }
+
+    private static List<FoundRow> readFoundRows(PreparedStatement statement, List<RowGroup> groups, int group)
+            throws SQLException {
+        RowTable table = groups.get(group).table();
         List<FoundRow> found = new ArrayList<>();
         try (ResultSet row = statement.getResultSet()) {
             while (row.next()) {

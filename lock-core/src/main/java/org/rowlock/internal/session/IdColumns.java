@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,7 @@ public final class IdColumns {
             + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
             + " where l.oid = a.attcollation) is not false, (select o.prosrc from pg_catalog.pg_type t"
             + " join pg_catalog.pg_proc o on o.oid = t.typoutput join pg_catalog.pg_language l on l.oid = o.prolang"
-            + " where t.oid = a.atttypid and l.lanname = 'internal'), " + CitusDatabases.IS_CITUS + ", ";
+            + " where t.oid = a.atttypid and l.lanname = 'internal'), " + CatalogSql.IS_CITUS + ", ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
 
@@ -70,12 +71,8 @@ public final class IdColumns {
 
     private final AtomicInteger entries = new AtomicInteger();
 
-    private final CitusDatabases citusDatabases;
-
-    /** Reports Citus, as the look at a table shows it at no cost. */
-    public IdColumns(CitusDatabases citusDatabases) {
-        this.citusDatabases = citusDatabases;
-    }
+    /** Of databases with Citus. Until the first is found, and wherever there is none, this costs a look at an empty set. */
+    private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
 
     /**
      * What a name means at a place: one table, or several. Several to tenants with a schema each whose search_path the
@@ -127,6 +124,16 @@ public final class IdColumns {
     public RowTable find(PgSession session, String table, List<String> given) throws SQLException {
         Known found = known(session, table, given);
         return found.isWhole(given) ? found.table() : RowTable.named(table);
+    }
+
+    /** Whether tables may lie on other machines, as far as is known. */
+    public boolean isOnCitus(PgSession session) throws SQLException {
+        return !urlsOfCitus.isEmpty() && urlsOfCitus.contains(session.url());
+    }
+
+    /** By the way, as the look at a table shows it at no cost. */
+    public void foundCitus(PgSession session) throws SQLException {
+        urlsOfCitus.add(session.url());
     }
 
     private Known known(PgSession session, String table, List<String> given) throws SQLException {
@@ -221,7 +228,7 @@ public final class IdColumns {
             }
         }
         if (citus) {
-            citusDatabases.add(session);
+            foundCitus(session);
         }
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
@@ -232,7 +239,8 @@ public final class IdColumns {
     private static void check(String table, String kind, List<String> given, List<Column> columns) {
         if (columns.isEmpty() && !kind.equals("r") && !kind.equals("p")) {
             throw Exceptions.target(
-                    "Cannot lock rows of " + table + ": it is " + kindName(kind) + ". Name the table behind it.",
+                    "Cannot lock rows of " + table + ": it "
+                            + (kind.isEmpty() ? "is not in the transaction's snapshot." : TargetErrors.NO_TABLE),
                     SqlState.WRONG_OBJECT_TYPE,
                     null);
         }
@@ -255,19 +263,5 @@ public final class IdColumns {
                     SqlState.UNDEFINED_COLUMN,
                     null);
         }
-    }
-
-    /** pg_class.relkind in words. */
-    private static String kindName(String kind) {
-        return switch (kind) {
-            case "v" -> "a view";
-            case "m" -> "a materialized view";
-            case "i", "I" -> "an index";
-            case "S" -> "a sequence";
-            case "f" -> "a foreign table";
-            case "c" -> "a composite type";
-            case "" -> "not in the transaction's snapshot";
-            default -> "not a table";
-        };
     }
 }

@@ -125,12 +125,7 @@ public final class LockErrors {
         }
         if (guard.isTableRefused()) {
             return Exceptions.target(
-                    cannot(asked) + tableOf(asked, guard)
-                            + " is a view, a foreign table, an index, a sequence or the"
-                            + " like, and only a table or a partitioned table has rows to lock by key. Name the table"
-                            + " behind it.",
-                    SqlState.WRONG_OBJECT_TYPE,
-                    e);
+                    cannot(asked) + tableOf(asked, guard) + ' ' + TargetErrors.NO_TABLE, SqlState.WRONG_OBJECT_TYPE, e);
         }
         return Exceptions.transaction(
                 Reason.ISOLATION,

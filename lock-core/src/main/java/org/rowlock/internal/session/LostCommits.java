@@ -6,8 +6,10 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.WaitSql;
@@ -90,25 +92,18 @@ public final class LostCommits {
     public static void end(PgSession session) throws SQLException {
         // A thread of its own, as a virtual thread that is interrupted can use no socket, and the driver's bound may be
         // long.
-        Thread ending = new Thread(() -> cancel(session), "rowlock-lost-commit");
-        ending.setDaemon(true);
+        Executor own = task -> {
+            Thread thread = new Thread(task, "rowlock-lost-commit");
+            thread.setDaemon(true);
+            thread.start();
+        };
         try {
-            ending.start();
+            CompletableFuture.runAsync(() -> cancel(session), own)
+                    .completeOnTimeout(null, MOST_NANOS, TimeUnit.NANOSECONDS)
+                    .join();
         } catch (OutOfMemoryError e) {
             // Nothing may hide that the outcome is unknown.
             LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
-        }
-        long start = System.nanoTime();
-        boolean interrupted = false;
-        for (long left = MOST_NANOS; left > 0 && ending.isAlive(); left = MOST_NANOS - (System.nanoTime() - start)) {
-            try {
-                TimeUnit.NANOSECONDS.timedJoin(ending, left);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
         session.kill();
     }
@@ -129,7 +124,7 @@ public final class LostCommits {
                 }
                 Thread.sleep(WaitSql.WATCH_MILLIS);
             }
-        } catch (SQLException | InterruptedException e) {
+        } catch (SQLException | InterruptedException | RuntimeException e) {
             LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
         }
     }

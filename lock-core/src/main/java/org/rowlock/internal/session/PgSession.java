@@ -160,33 +160,26 @@ public final class PgSession extends DriverSession {
 
     /** Prepares a statement whose binds have types of their own. */
     public PreparedStatement prepare(String sql) throws SQLException {
-        return prepareScript(sql, false, false);
+        return prepareScript(sql, false);
     }
 
     /**
-     * Prepares a script that is to take one round trip. All rows come at once, whatever fetch size the driver is set
-     * to: a suspended statement would run on, and lock on, behind the statements that follow it.
+     * Prepares a script that is to take one round trip. Its results can be scrolled in, so that all rows come at once,
+     * whatever fetch size the driver is set to: a suspended statement would run on, and lock on, behind the statements
+     * that follow it.
      *
      * @param untyped whether a bind has no type of its own, as null and java.sql.Timestamp have none. For such a
      *     statement the driver asks the server what it will return, and from then on waits for the results in front of
      *     it before it sends it; unless the server is not to keep it
-     * @param readTwice whether its results have to be read more than once
      */
-    public PreparedStatement prepareScript(String sql, boolean untyped, boolean readTwice) throws SQLException {
-        PreparedStatement statement = readTwice
-                ? connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY)
-                : connection.prepareStatement(sql);
-        try {
-            statement.setFetchSize(0);
-            // With stringtype=unspecified our own texts have no type either.
-            if ((untyped || !areTextsTyped()) && statement.isWrapperFor(PGStatement.class)) {
-                statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-            }
-            return statement;
-        } catch (SQLException e) {
-            statement.close();
-            throw e;
+    public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
+        PreparedStatement statement =
+                connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY);
+        // With stringtype=unspecified our own texts have no type either.
+        if ((untyped || !areTextsTyped()) && statement.isWrapperFor(PGStatement.class)) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }
+        return statement;
     }
 
     /** A question to the server. */
@@ -195,19 +188,30 @@ public final class PgSession extends DriverSession {
     }
 
     /** Asks. If that begins the transaction it is ended, so that the question takes no snapshot for the caller. */
-    @SuppressWarnings("try")
     public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {
             return look.look();
         }
-        try (Rollback behind = () -> execute("rollback")) {
-            return look.look();
+        T seen;
+        try {
+            seen = look.look();
+        } catch (SQLException | RuntimeException e) {
+            abortTransaction("rollback", e);
+            throw e;
         }
+        execute("rollback");
+        return seen;
     }
 
-    private interface Rollback extends AutoCloseable {
-        @Override
-        void close() throws SQLException;
+    /** Rolls back, if there is a connection, after a failure, which is told of another. */
+    public static void rollBack(Connection connection, Throwable cause) {
+        try {
+            if (!connection.isClosed()) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     /** Runs statements without parameters and results. */

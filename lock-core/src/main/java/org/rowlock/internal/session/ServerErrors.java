@@ -2,6 +2,7 @@ package org.rowlock.internal.session;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -22,6 +23,8 @@ import org.rowlock.internal.text.TableName;
  * these do not say.
  */
 public final class ServerErrors {
+    private static final Pattern ARRAY = Pattern.compile("[\\w.\"]+\\s*\\[");
+
     private ServerErrors() {}
 
     /**
@@ -134,42 +137,31 @@ public final class ServerErrors {
 
     /**
      * Whether an error of parse analysis says that the id columns are not what they were when looked up
-     * ({@link RowSql#identity}), and is not about the caller's query in the same round trip: the driver does not show
-     * which statement failed.
+     * ({@link RowSql#identity}).
      *
-     * @param locks the statements that look at id columns
-     * @param query the caller's own statement, or null
+     * @param query the statement that has parts of the caller's, or null
      */
-    public static boolean isIdentityGone(List<String> locks, @Nullable String query, SQLException e) {
+    public static boolean isIdentityGone(@Nullable String query, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        if (server == null || locks.stream().noneMatch(lock -> lock.contains(RowSql.IDENTITY_ALIAS))) {
-            return false;
-        }
-        String message = String.valueOf(server.getMessage());
-        return switch (SqlState.of(e)) {
-            case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
-            // Of a statement that was prepared before the change the server gives no position; what is checked are
-            // arrays.
-            case SqlState.UNDEFINED_FUNCTION, SqlState.UNDEFINED_OBJECT ->
-                server.getPosition() == 0 ? message.contains("[]") : points(locks, query, server.getPosition() - 1);
-            default -> false;
-        };
+        String message = message(e);
+        return server != null
+                && switch (SqlState.of(e)) {
+                    case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR ->
+                        message.contains(RowSql.IDENTITY_ALIAS + '.');
+                    case SqlState.UNDEFINED_FUNCTION -> message.contains(RowSql.TYPE_CHECK);
+                    // What is checked are arrays.
+                    case SqlState.UNDEFINED_OBJECT ->
+                        message.contains("[]") && (query == null || !namesArray(query, server.getPosition() - 1));
+                    default -> false;
+                };
     }
 
-    /** Whether a position is that of a check of a type, in one of the locks and not in the query. */
-    private static boolean points(List<String> locks, @Nullable String query, int position) {
-        for (String lock : locks) {
-            // An operator is pointed at itself, an unknown type at its name behind the cast.
-            if (isThere(RowSql.TYPE_CHECK, lock, query, position)
-                    || isThere(RowSql.TYPE_CHECK, lock, query, position - RowSql.TYPE_CHECK.length())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isThere(String check, String lock, @Nullable String query, int position) {
-        return lock.startsWith(check, position) && (query == null || !query.startsWith(check, position));
+    /** Whether a type of arrays stands there, and none of a check of ours. */
+    private static boolean namesArray(String query, int position) {
+        return position >= 0
+                && position < query.length()
+                && ARRAY.matcher(query.substring(position)).lookingAt()
+                && !query.startsWith(RowSql.NULL_OF_TYPE, position - RowSql.NULL_OF_TYPE.length());
     }
 
     /**

@@ -139,15 +139,10 @@ public final class SessionLocks {
         try {
             run(List.of("rollback and chain", "select " + UNLOCK + TAKEN), "rollback", this::bindBefore);
         } catch (SQLException | RuntimeException e) {
-            Throwable first = cause == null ? e : cause;
             if (cause != null) {
                 cause.addSuppressed(e);
             }
-            try {
-                session.kill();
-            } catch (SQLException notKilled) {
-                first.addSuppressed(notKilled);
-            }
+            session.kill(e);
         }
     }
 

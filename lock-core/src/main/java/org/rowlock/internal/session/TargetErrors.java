@@ -27,6 +27,9 @@ public final class TargetErrors {
     static final String PRIVILEGES =
             "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and UPDATE on the table";
 
+    static final String NO_TABLE = "is a view, a foreign table, an index, a sequence or the like, and only a table or a"
+            + " partitioned table has rows to lock by key. Name the table behind it.";
+
     private TargetErrors() {}
 
     /** The exception for rows that are required and do not exist. */

@@ -25,14 +25,6 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
         return new Flush(sql, List.copyOf(parts), bounded, guardSaved);
     }
 
-    /** The texts of the parts that are not the caller's own. */
-    public List<String> ownSql() {
-        return parts.stream()
-                .filter(part -> part.result() != Result.TAIL)
-                .map(Part::sql)
-                .toList();
-    }
-
     public void bind(PreparedStatement statement, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         int at = 1;
         for (Part part : parts) {

@@ -20,8 +20,11 @@ public final class RowSql {
     /** Of the table, where its identity is checked; known to {@link LockErrors}. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
 
-    /** How the type of a column is checked; the errors of parse analysis point here. */
-    public static final String TYPE_CHECK = "= cast(null as ";
+    /** How the type of a column is checked; the errors of parse analysis name it. */
+    public static final String TYPE_CHECK = "pg_catalog.array_eq(";
+
+    /** In front of the type that a column was of when it was looked up. */
+    public static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
 
@@ -40,8 +43,8 @@ public final class RowSql {
     static String identityQuery(RowTable table) {
         String types = table.each(
                 " and ",
-                (column, i) -> "array[" + IDENTITY_ALIAS + '.' + TableName.quoteIdentifier(column.name()) + "] "
-                        + TYPE_CHECK + column.arrayType() + ')');
+                (column, i) -> TYPE_CHECK + "array[" + IDENTITY_ALIAS + '.' + TableName.quoteIdentifier(column.name())
+                        + "], " + NULL_OF_TYPE + column.arrayType() + "))");
         String from = " from " + TableName.quoted(table.name()) + " as " + IDENTITY_ALIAS;
         return "(select"
                 + (table.identity() == Identity.ONE_COLUMN

@@ -30,6 +30,9 @@ public final class CatalogSql {
     /** The names of the extensions that make one database of several machines: each locks for itself. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
 
+    /** An expression: whether the database has Citus, whose tables may lie on other machines. */
+    public static final String IS_CITUS = "pg_catalog.to_regproc('pg_catalog.create_intermediate_result') is not null";
+
     private CatalogSql() {}
 
     /**

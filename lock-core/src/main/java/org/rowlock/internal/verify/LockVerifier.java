@@ -64,7 +64,9 @@ public final class LockVerifier {
         this.singleEntryNode = singleEntryNode;
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
         this.probing = new LockCalls(
-                new LockRequests(keysAlone, requests.citus()), new LockObserver(List.of()), KeyQueues.adaptive(1));
+                new LockRequests(keysAlone, requests.tables().idColumns()),
+                new LockObserver(List.of()),
+                KeyQueues.adaptive(1));
     }
 
     /** In rounds of so many connections at a time. */

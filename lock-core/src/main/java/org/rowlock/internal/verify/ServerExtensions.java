@@ -5,7 +5,6 @@ import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.internal.acquire.LockRequests;
-import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.CatalogSql;
 
@@ -29,8 +28,8 @@ final class ServerExtensions {
     static void verify(Probe probe, LockRequests requests, boolean singleEntryNode) throws SQLException {
         String extension = probe.readAlone(INSTALLED);
         if ("citus".equals(extension)) {
-            if ("t".equals(probe.readAlone("select " + CitusDatabases.IS_CITUS))) {
-                requests.citus().add(PgSession.of(probe.connection()));
+            if ("t".equals(probe.readAlone("select " + CatalogSql.IS_CITUS))) {
+                requests.tables().idColumns().foundCitus(PgSession.of(probe.connection()));
             }
             if ("0".equals(probe.readAlone(WORKERS))) {
                 return;

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.TablePlace;
 
@@ -26,7 +25,7 @@ public final class PrimaryKeys {
     /** More tables than any schema has; beyond them none is looked up. */
     private static final int MOST = 10_000;
 
-    private static final String SQL = "select a.attname, i.indrelid, " + CitusDatabases.IS_CITUS + " from "
+    private static final String SQL = "select a.attname, i.indrelid, " + CatalogSql.IS_CITUS + " from "
             + CatalogSql.KEY_COLUMNS + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.n";
 
     private final ConcurrentHashMap<TablePlace, Found> known = new ConcurrentHashMap<>();
