@@ -54,6 +54,9 @@ class CommitWritesTest {
     private static final String ENTRY = "insert into entry(account, amount) values (?, ?)";
 
     /** The order of its events is that of the calls. */
+    private static final List<Throwable> PROXIES_THROW =
+            List.of(new UnsupportedOperationException("the proxy fails"), new SQLException("the proxy fails"));
+
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table account(id int primary key, balance bigint not null default 0 check (balance >= 0))",
@@ -905,18 +908,38 @@ class CommitWritesTest {
     @ParameterizedTest
     @MethodSource("ways")
     void whatAProxyThrowsBehindTheCommitIsAnUnknownOutcome(LockStrategy strategy, Way way) throws Exception {
-        DataSource wrapped = wrapped(DataSource.class, database.dataSource());
-        CommitWrite[] sent = new CommitWrite[1];
-        Throwable failure =
-                catchThrowable(() -> way.send(locks(strategy), wrapped, atCommit -> sent[0] = atCommit.add(ADD, 1, 1)));
-        assertThat(failure)
-                .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
-                .hasRootCauseMessage("the proxy fails");
-        assertThat(balance(1)).isEqualTo("1");
-        assertThatIllegalStateException().isThrownBy(() -> sent[0].and(1, 1)).withMessageContaining("twice");
+        for (Throwable thrown : PROXIES_THROW) {
+            DataSource wrapped = wrapped(DataSource.class, database.dataSource(), "execute", thrown);
+            CommitWrite[] sent = new CommitWrite[1];
+            assertThatThrownBy(() ->
+                            way.send(locks(strategy), wrapped, atCommit -> sent[0] = atCommit.add(ADD, 1, 1)))
+                    .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
+                    .rootCause()
+                    .isSameAs(thrown);
+            assertThatIllegalStateException().isThrownBy(() -> sent[0].and(1, 1)).withMessageContaining("twice");
+        }
+        assertThat(balance(1)).isEqualTo(String.valueOf(PROXIES_THROW.size()));
     }
 
-    private static <T> T wrapped(Class<T> type, Object target) {
+    @ParameterizedTest
+    @EnumSource
+    void whatAProxyThrowsBehindACommitWithoutWritesIsAnUnknownOutcome(LockRelease release) throws Exception {
+        RowLocks locks = RowLocks.builder().release(release).build();
+        for (Throwable thrown : PROXIES_THROW) {
+            String method = release == LockRelease.EARLY ? "execute" : "commit";
+            DataSource wrapped = wrapped(DataSource.class, database.dataSource(), method, thrown);
+            assertThatThrownBy(() -> locks.inTransaction(wrapped, forUpdate(LockKey.row("account", 1)), tx -> {
+                        execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
+                        return null;
+                    }))
+                    .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
+                    .rootCause()
+                    .isSameAs(thrown);
+        }
+        assertThat(balance(1)).isEqualTo(String.valueOf(PROXIES_THROW.size()));
+    }
+
+    private static <T> T wrapped(Class<T> type, Object target, String failing, Throwable thrown) {
         return type.cast(Proxy.newProxyInstance(
                 CommitWritesTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     Object result;
@@ -925,13 +948,16 @@ class CommitWritesTest {
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
+                    if (method.getName().equals(failing) && type != DataSource.class) {
+                        throw thrown;
+                    }
                     return switch (method.getName()) {
-                        case "getConnection" -> type == DataSource.class ? wrapped(Connection.class, result) : result;
+                        case "getConnection" ->
+                            type == DataSource.class ? wrapped(Connection.class, result, failing, thrown) : result;
                         case "prepareStatement" ->
                             ((String) arguments[0]).contains("COMMIT")
-                                    ? wrapped(PreparedStatement.class, result)
+                                    ? wrapped(PreparedStatement.class, result, failing, thrown)
                                     : result;
-                        case "execute" -> throw new UnsupportedOperationException("the proxy fails");
                         default -> result;
                     };
                 }));

@@ -2,7 +2,9 @@ package org.rowlock.internal.commit;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
@@ -23,25 +25,12 @@ import org.rowlock.internal.text.SqlState;
  *
  * <p>Whatever it throws, the caller has to roll back, unless nothing is to be stored in another way: with autosave the
  * driver returns to a savepoint of its own, and a later commit() would commit what came before.
+ *
+ * @param keys what the work was done under, for messages; empty where that is not known
+ * @param names how these name keys
+ * @param endings how it is to end
  */
-public final class Commit {
-    private final Connection connection;
-    private final KeyNames names;
-    private final Ending.Choice endings;
-    private final CommitErrors errors;
-
-    /**
-     * @param keys what the work was done under, for messages; empty where that is not known
-     * @param names how these name keys
-     * @param endings how it is to end
-     */
-    public Commit(Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings) {
-        this.connection = connection;
-        this.names = names;
-        this.endings = endings;
-        this.errors = new CommitErrors(connection, keys, names);
-    }
-
+public record Commit(Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings) {
     /**
      * Commits.
      *
@@ -54,15 +43,19 @@ public final class Commit {
     public void run(List<Write> writes) throws SQLException {
         if (connection.isClosed()) {
             throw Exceptions.connectionLost(
-                    "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
+                    "Nothing of " + errors().work() + " is stored: its connection was lost or closed before the"
                             + " commit was sent. The transaction and its locks are gone.",
                     new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
-        PgSession session = notAborted();
+        PgSession session = errors().notAborted();
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Ending ending = nothing ? Ending.PLAIN : endings.of(session);
-        if (writes.isEmpty() && ending.isPlain()) {
-            commit(session);
+        if (writes.isEmpty()) {
+            SQLWarning warning = sendAlone(session, ending, false);
+            if (!ending.isPlain()) {
+                EarlyRelease.tell(connection);
+            }
+            confirm(session, ending, warning);
             return;
         }
         WriteFlushes flushes = new WriteFlushes(session, writes, names, ending);
@@ -70,14 +63,6 @@ public final class Commit {
             send(session, flushes);
             end(session, flushes);
         });
-    }
-
-    private PgSession notAborted() throws SQLException {
-        PgSession session = PgSession.of(connection);
-        if (session.isAborted()) {
-            throw errors.aborted(session);
-        }
-        return session;
     }
 
     private void send(PgSession session, WriteFlushes flushes) throws SQLException {
@@ -89,11 +74,7 @@ public final class Commit {
             session.abortTransaction(WaitSql.ABORT, e);
             throw e;
         } catch (SQLException e) {
-            if (flushes.isSent() && CommitErrors.isRefusedInBranch(session, e)) {
-                // Else the branch, which is not ours to end, would be committed with the writes.
-                session.abortTransaction(WaitSql.ABORT, e);
-            }
-            throw errors.failure(flushes, e);
+            throw errors().failure(flushes, e);
         } finally {
             session.setAutosave(autosave);
         }
@@ -111,7 +92,7 @@ public final class Commit {
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      */
     public void run(WriteFlushes flushes, Sending sending) throws SQLException {
-        try (flushes) {
+        try {
             sending.run();
         } catch (CommitOutcomeUnknownException e) {
             flushes.untold(e);
@@ -122,7 +103,7 @@ public final class Commit {
             if (!flushes.isSent() || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
                 throw e;
             }
-            CommitOutcomeUnknownException unknown = errors.unknown(e);
+            CommitOutcomeUnknownException unknown = errors().unknown(e);
             flushes.untold(unknown);
             throw unknown;
         }
@@ -136,51 +117,67 @@ public final class Commit {
      * @throws SQLException if a write fails
      */
     public void send(List<Write> writes) throws SQLException {
-        PgSession session = notAborted();
+        PgSession session = errors().notAborted();
         if (writes.isEmpty()) {
             return;
         }
         PgSession.inTransaction(connection);
-        try (WriteFlushes flushes = new WriteFlushes(session, writes, names, null)) {
-            send(session, flushes);
-            flushes.done();
-        }
-    }
-
-    /** As most transactions end, and so without what a flush needs. */
-    private void commit(PgSession session) throws SQLException {
-        SQLException unconfirmed;
-        try {
-            unconfirmed = Ending.PLAIN.send(session);
-        } catch (SQLException e) {
-            throw errors.failure(session, Ending.PLAIN, e);
-        }
-        if (session.hasBegun()) {
-            throw errors.notEnded(session);
-        }
-        if (unconfirmed != null) {
-            throw errors.notConfirmed(unconfirmed);
-        }
+        WriteFlushes flushes = new WriteFlushes(session, writes, names, null);
+        send(session, flushes);
+        flushes.done();
     }
 
     /**
-     * After a flush that has committed.
+     * Sends the COMMIT in a flush of its own, maybe behind that of the writes.
      *
-     * @throws RowlockException if it has not
+     * @return the warning that the standby was not waited for, or null
+     */
+    private @Nullable SQLWarning sendAlone(PgSession session, Ending ending, boolean behind) throws SQLException {
+        AutoSave autosave = session.withoutAutosave();
+        SQLWarning warning;
+        try {
+            warning = ending.send(session);
+        } catch (SQLException e) {
+            if (behind && CommitErrors.isRefusedInBranch(session, e)) {
+                // Else the branch, which is not ours to end, would be committed with the writes.
+                session.abortTransaction(WaitSql.ABORT, e);
+            }
+            throw errors().failure(session, ending, e);
+        } catch (RuntimeException | Error e) {
+            throw errors().unknown(e);
+        } finally {
+            session.setAutosave(autosave);
+        }
+        if (session.hasBegun()) {
+            throw errors().notEnded(session);
+        }
+        return warning;
+    }
+
+    /**
+     * After a flush with all writes, and with the COMMIT where that could be.
+     *
+     * @throws RowlockException if it has not committed
      */
     public void end(PgSession session, WriteFlushes flushes) throws SQLException {
-        if (!flushes.last().ended) {
-            throw errors.notEnded(session);
+        SQLWarning warning =
+                flushes.commitsAlone ? sendAlone(session, flushes.ending, true) : flushes.last().warning;
+        if (!flushes.commitsAlone && !flushes.last().ended) {
+            throw errors().notEnded(session);
         }
         flushes.done();
         EarlyRelease.tell(connection);
-        SQLException unconfirmed = flushes.ending.confirm(session, flushes.last().warning);
+        confirm(session, flushes.ending, warning);
+    }
+
+    private void confirm(PgSession session, Ending ending, @Nullable SQLWarning warning) throws SQLException {
+        SQLException unconfirmed = ending.confirm(session, warning);
         if (unconfirmed != null) {
-            throw errors.notConfirmed(unconfirmed);
+            throw errors().notConfirmed(unconfirmed);
         }
     }
 
     public CommitErrors errors() {
-        return errors;
+        return new CommitErrors(connection, keys, names);
     }
 }

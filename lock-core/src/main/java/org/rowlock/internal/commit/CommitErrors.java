@@ -19,22 +19,13 @@ import org.rowlock.internal.sql.WriteSql.WrongCount;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
-/** What a failure around a COMMIT says of what is stored: nothing, all, or nobody knows. */
-public final class CommitErrors {
-    private final Connection connection;
-    private final List<LockKey> keys;
-    private final KeyNames names;
-
-    /**
-     * @param keys what the work was done under, for messages; empty where that is not known
-     * @param names how these name keys
-     */
-    CommitErrors(Connection connection, List<LockKey> keys, KeyNames names) {
-        this.connection = connection;
-        this.keys = keys;
-        this.names = names;
-    }
-
+/**
+ * What a failure around a COMMIT says of what is stored: nothing, all, or nobody knows.
+ *
+ * @param keys what the work was done under, for messages; empty where that is not known
+ * @param names how these name keys
+ */
+public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames names) {
     /** @param ended what ended the wait: an error, or the server's warning */
     CommitNotConfirmedException notConfirmed(SQLException ended) {
         return Exceptions.notConfirmed(
@@ -121,10 +112,17 @@ public final class CommitErrors {
         boolean mixedUp = ServerErrors.isPreparedStatementMixedUp(e);
         SQLException unanswered = mixedUp ? null : unanswered(session, e);
         if (unanswered != null) {
-            boolean unread = ServerErrors.isDrivers(unanswered) && !SqlState.isConnectionLost(unanswered.getSQLState());
-            String why = unread
-                    ? "the driver did not read the answer to its COMMIT"
-                    : "the connection was lost while it committed";
+            boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
+            if (!lost && !ServerErrors.isDrivers(unanswered) && !connection.isClosed()) {
+                // Thrown by a pool or a proxy, in front of the COMMIT or behind it.
+                if (session.hasBegun()) {
+                    return e;
+                }
+                throw unknown(e);
+            }
+            String why = lost
+                    ? "the connection was lost while it committed"
+                    : "the driver did not read the answer to its COMMIT";
             throw unknown(session, why, unanswered, e);
         }
         switch (ending.fate(session, e)) {
@@ -210,10 +208,8 @@ public final class CommitErrors {
                 return each;
             }
         }
-        if (ServerErrors.isServers(e) || SqlState.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState())) {
-            return null;
-        }
-        return !ServerErrors.isDrivers(e) && !connection.isClosed() ? null : e;
+        boolean said = ServerErrors.isServers(e) || SqlState.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState());
+        return said ? null : e;
     }
 
     /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */

@@ -28,7 +28,7 @@ import org.rowlock.internal.text.SqlState;
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** By database and role; empty where it cannot be. */
+    /** By host, database and role; empty where it cannot be. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
     /**

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
@@ -30,7 +31,10 @@ public final class Ending {
     private final boolean early;
     private final boolean simple;
     private final Runnable failed;
+
+    /** Distinguishes one transaction's from another's that had the session before. */
     private final String mark;
+
     private @Nullable String kept;
     private @Nullable String confirmed;
 
@@ -55,13 +59,8 @@ public final class Ending {
         this.early = early;
         this.simple = simple;
         this.failed = failed;
-        this.mark = early ? mark() : "";
-    }
-
-    /** Distinguishes one transaction's from another's that had the session before. */
-    private static String mark() {
-        String hex = Long.toHexString(ThreadLocalRandom.current().nextLong());
-        return "0".repeat(ReleaseSql.MARK_LENGTH - hex.length()) + hex;
+        this.mark =
+                early ? HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()) : "";
     }
 
     boolean isPlain() {
@@ -134,9 +133,8 @@ public final class Ending {
         if (isRows) {
             kept = first(statement);
         }
-        // The rows of the writes in front are still to be mapped.
-        statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);
-        if (early && statement.getMoreResults(Statement.KEEP_CURRENT_RESULT)) {
+        statement.getMoreResults();
+        if (early && statement.getMoreResults()) {
             confirmed = first(statement);
         }
     }

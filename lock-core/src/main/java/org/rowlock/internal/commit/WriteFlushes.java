@@ -14,7 +14,7 @@ import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.Exceptions;
 
 /** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
-public final class WriteFlushes implements AutoCloseable {
+public final class WriteFlushes {
     /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
     public static final int MOST_IN_ONE = 100;
 
@@ -30,7 +30,7 @@ public final class WriteFlushes implements AutoCloseable {
     private final boolean checkedHere;
     private final boolean commits;
     /** Whether the COMMIT is to be a flush of its own. */
-    private final boolean commitsAlone;
+    final boolean commitsAlone;
 
     /**
      * Checks and splits. Runs no SQL.
@@ -56,10 +56,10 @@ public final class WriteFlushes implements AutoCloseable {
         this.checkedHere = uncounted;
         // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
         this.commitsAlone = checkedHere || this.ending.isAlone() || session.isOfXa();
-        if (commits) {
-            if (commitsAlone || scripts.isEmpty()) {
-                scripts.add(new WriteScript(session));
-            }
+        if (scripts.isEmpty()) {
+            scripts.add(new WriteScript(session));
+        }
+        if (commits && !commitsAlone) {
             last().end(this.ending);
         }
     }
@@ -105,12 +105,9 @@ public final class WriteFlushes implements AutoCloseable {
      */
     void send() throws SQLException {
         for (WriteScript script : scripts) {
-            if (checkedHere && script.isEnding()) {
-                checkCounts();
-            }
             script.send();
         }
-        if (checkedHere && !commits) {
+        if (checkedHere) {
             checkCounts();
         }
     }
@@ -137,7 +134,7 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** Whether the flush with the COMMIT may have left. */
     public boolean isSent() {
-        return commits && last().sent;
+        return last().sent;
     }
 
     /** Hands out what the writes did. */
@@ -148,11 +145,6 @@ public final class WriteFlushes implements AutoCloseable {
     /** The writes may be stored, and what they did is not known: they are not to be sent again. */
     public void untold(CommitOutcomeUnknownException why) {
         writes.forEach(write -> write.untold(why));
-    }
-
-    @Override
-    public void close() {
-        scripts.forEach(script -> script.open().close());
     }
 
     /** @param number of the write, from 1 */

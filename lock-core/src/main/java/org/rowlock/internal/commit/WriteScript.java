@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Watch;
@@ -31,7 +30,6 @@ final class WriteScript implements Tail {
 
     private final PgSession session;
     private final List<Execution> executions = new ArrayList<>(2);
-    private final OpenRows open = new OpenRows();
     private @Nullable Ending ending;
     private @Nullable Watch watch;
 
@@ -42,10 +40,7 @@ final class WriteScript implements Tail {
     /** Whether the COMMIT may have left. */
     boolean sent;
 
-    /**
-     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
-     * anew.
-     */
+    /** Whether the server has answered the COMMIT. Looked at before a listener has run, which may begin anew. */
     boolean ended;
 
     /** One execution of a write, and where its results go. */
@@ -64,15 +59,6 @@ final class WriteScript implements Tail {
         String text() {
             String text = Insert.withoutSemicolon(sql);
             return isChecked() ? WriteSql.checked(text, returning, expected, number) : text;
-        }
-    }
-
-    /** All that the text depends on. */
-    record Form(List<Statement> statements, List<String> ending) {
-        String text() {
-            return Stream.concat(statements.stream().map(Statement::text), ending.stream())
-                    // The line break ends a comment that a statement may end with.
-                    .collect(Collectors.joining("\n;"));
         }
     }
 
@@ -95,10 +81,6 @@ final class WriteScript implements Tail {
         watch = Watch.NONE;
     }
 
-    boolean isEnding() {
-        return ending != null;
-    }
-
     /** Has the server look after its client while it waits in front of the COMMIT. */
     WriteScript watched() throws SQLException {
         watch = LostCommits.watch(session);
@@ -107,10 +89,7 @@ final class WriteScript implements Tail {
 
     /** Sends it by itself, without locks. */
     void send() throws SQLException {
-        if (ending != null && executions.isEmpty()) {
-            sent = true;
-            warning = ending.send(session);
-            ended = !session.hasBegun();
+        if (executions.isEmpty() && ending == null) {
             return;
         }
         WriteScript tail = ending != null ? watched() : this;
@@ -128,11 +107,6 @@ final class WriteScript implements Tail {
     }
 
     @Override
-    public OpenRows open() {
-        return open;
-    }
-
-    @Override
     public void unsent() {
         sent = false;
     }
@@ -143,16 +117,21 @@ final class WriteScript implements Tail {
 
     @Override
     public String sql() {
-        return form().text();
+        return Stream.concat(
+                        executions.stream().map(execution -> execution.statement().text()),
+                        ending == null ? Stream.empty() : ending.statements().stream())
+                // The line break ends a comment that a statement may end with.
+                .collect(Collectors.joining("\n;"));
     }
 
     @Override
-    public Form form() {
-        List<Statement> statements = new ArrayList<>(executions.size());
+    public List<Object> form() {
+        List<Object> form = new ArrayList<>(executions.size() + 1);
         for (Execution execution : executions) {
-            statements.add(execution.statement());
+            form.add(execution.statement());
         }
-        return new Form(statements, ending == null ? List.of() : ending.statements());
+        form.add(ending == null ? "" : ending.statements());
+        return form;
     }
 
     @Override
@@ -196,10 +175,9 @@ final class WriteScript implements Tail {
     public void read(PreparedStatement statement, boolean firstIsRows) throws SQLException {
         ended = ending != null && !session.hasBegun();
         boolean isRows = firstIsRows;
-        boolean first = true;
-        for (Execution execution : executions) {
-            isRows = first ? isRows : statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
-            first = false;
+        for (int i = 0; i < executions.size(); i++) {
+            isRows = i == 0 ? isRows : statement.getMoreResults();
+            Execution execution = executions.get(i);
             if (isRows) {
                 readRows(statement, execution);
             } else {
@@ -207,7 +185,7 @@ final class WriteScript implements Tail {
             }
         }
         if (ending != null) {
-            ending.read(statement, first ? isRows : statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT));
+            ending.read(statement, executions.isEmpty() ? isRows : statement.getMoreResults());
         }
         warning = PgSession.replicationWarning(statement.getWarnings());
     }

@@ -39,17 +39,19 @@ public final class OpenRows implements AutoCloseable {
         return values;
     }
 
-    /** A statement that cannot be closed changes nothing of what was done. */
     @Override
     public void close() {
-        for (PreparedStatement statement : statements) {
-            try {
-                statement.close();
-            } catch (SQLException e) {
-                LOG.log(Level.DEBUG, "A statement could not be closed; its connection closes it", e);
-            }
-        }
+        statements.forEach(OpenRows::close);
         statements.clear();
         results.clear();
+    }
+
+    /** A statement that cannot be closed changes nothing of what was done. */
+    public static void close(PreparedStatement statement) {
+        try {
+            statement.close();
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "A statement could not be closed; its connection closes it", e);
+        }
     }
 }

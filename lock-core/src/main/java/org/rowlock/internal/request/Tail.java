@@ -32,8 +32,10 @@ public interface Tail {
      */
     void read(PreparedStatement statement, boolean isRows) throws SQLException;
 
-    /** Where the statement and its results stay open until they are mapped. */
-    OpenRows open();
+    /** Where the statement and its results stay open until they are mapped; null where it reads all at once. */
+    default @Nullable OpenRows open() {
+        return null;
+    }
 
     /** How the server is to look after its client while it commits; null where there is no COMMIT. */
     default @Nullable Watch watch() {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.FoundRow;
+import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
@@ -36,19 +37,21 @@ public final class FlushRunner {
             throws SQLException {
         boolean oneShot = !request.inserts().isEmpty()
                 && request.inserts().stream().anyMatch(insert -> Tail.hasUntyped(insert.binds()));
-        if (tail == null) {
-            try (PreparedStatement statement = session.prepareScript(flush.sql(), oneShot)) {
-                return send(session, statement, flush, request, null);
-            }
+        OpenRows open = tail == null ? null : tail.open();
+        if (open != null) {
+            // That of a try before.
+            open.close();
         }
-        // That of a try before.
-        tail.open().close();
-        return send(
-                session,
-                tail.open().keep(session.prepareScript(flush.sql(), oneShot || tail.isOneShot())),
-                flush,
-                request,
-                tail);
+        PreparedStatement statement =
+                session.prepareScript(flush.sql(), oneShot || (tail != null && tail.isOneShot()));
+        if (open != null) {
+            return send(session, open.keep(statement), flush, request, tail);
+        }
+        try {
+            return send(session, statement, flush, request, tail);
+        } finally {
+            OpenRows.close(statement);
+        }
     }
 
     private static Outcome send(

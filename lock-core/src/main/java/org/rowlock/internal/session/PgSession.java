@@ -140,11 +140,6 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Whether it has a lock_timeout of its own, as it has again behind the locks: a round trip. */
-    public boolean hasLockTimeout() throws SQLException {
-        return !ask("pg_catalog.current_setting('lock_timeout')").equals("0");
-    }
-
     /** The value of an expression: a round trip. */
     public String ask(String expression) throws SQLException {
         try (Statement statement = connection.createStatement();

@@ -20,8 +20,11 @@ import org.rowlock.internal.sql.WaitSql;
  * The locks of one request as locks of the session, which no rollback releases. They are what the session has in
  * pg_locks now and had not before, so that whatever fails, all of them can be let go of. What the caller holds for the
  * session already is neither taken nor let go of.
+ *
+ * @param onCitus whether the database has Citus, see {@link CitusForms}
+ * @param before the locks from before
  */
-public final class SessionLocks {
+public record SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus, @Nullable String before) {
     private static final String OWN = " from pg_catalog.pg_locks as l where l.pid = pg_catalog.pg_backend_pid()"
             + " and l.locktype = 'advisory' and l.granted";
 
@@ -39,55 +42,35 @@ public final class SessionLocks {
 
     private static final String UNLOCK = KeySql.call("pg_catalog.pg_advisory_unlock");
 
-    /** Whether this session holds the lock of {@code k}. */
-    private static final String HELD = held("l.mode = case when k.shared then 'ShareLock' else 'ExclusiveLock' end");
+    /** Whether this session holds the lock of {@code k}, or the exclusive one in place of the shared. */
+    private static final String HELD = "exists (select 1" + OWN + " and " + KeySql.IS_LOCK
+            + " and (l.mode = 'ExclusiveLock' or k.shared))";
 
-    /** The same, or the exclusive one in place of the shared. */
-    private static final String HELD_AT_LEAST = held("(l.mode = 'ExclusiveLock' or k.shared)");
-
-    private final PgSession session;
-    private final ResolvedRequest request;
-
-    /** What holds the tables: a statement of its own, or a clause. */
-    private final List<String> holdingInFront;
-
-    private final String holding;
-
-    /** The parameter of {@link #TAKEN}. */
-    private @Nullable String before;
-
-    private SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus) {
-        this.session = session;
-        this.request = request;
-        List<String> tables = request.advisory().tables();
-        this.holdingInFront = onCitus ? CitusForms.hold(tables, List.of()) : List.of();
-        this.holding = onCitus ? "" : KeySql.holding(tables, List.of());
-    }
-
-    private static String held(String mode) {
-        return "exists (select 1" + OWN + " and " + KeySql.IS_LOCK + " and " + mode + ')';
-    }
-
-    /**
-     * Looks what the session holds before, behind statements that open the transaction for the wait.
-     *
-     * @param onCitus whether the database has Citus, see {@link CitusForms}
-     */
+    /** Looks what the session holds before, behind statements that open the transaction for the wait. */
     public static SessionLocks begin(PgSession session, ResolvedRequest request, boolean onCitus, String... first)
             throws SQLException {
-        SessionLocks locks = new SessionLocks(session, request, onCitus);
-        locks.before = locks.run(List.of(first), BEFORE);
-        return locks;
+        SessionLocks locks = new SessionLocks(session, request, onCitus, null);
+        return new SessionLocks(session, request, onCitus, locks.run(List.of(first), BEFORE));
     }
 
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
     public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
-        SessionLocks locks = new SessionLocks(session, request, onCitus);
-        return "t".equals(locks.run(locks.holdingInFront, locks.areHeldSql(), SessionLocks::bindKeys));
+        SessionLocks locks = new SessionLocks(session, request, onCitus, null);
+        return "t".equals(locks.run(locks.inFront(), locks.areHeldSql(), SessionLocks::bindKeys));
     }
 
     private String areHeldSql() {
-        return holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ')' + KeySql.FROM_MANY;
+        return holding() + "select pg_catalog.bool_and(" + HELD + ')' + KeySql.FROM_MANY;
+    }
+
+    /** What holds the tables: a clause, or statements of their own. */
+    private String holding() {
+        return onCitus ? "" : KeySql.holding(request.advisory().tables(), List.of());
+    }
+
+    private List<String> inFront(String... first) {
+        List<String> holding = onCitus ? CitusForms.hold(request.advisory().tables(), List.of()) : List.of();
+        return Stream.concat(Stream.of(first), holding.stream()).toList();
     }
 
     /**
@@ -101,20 +84,16 @@ public final class SessionLocks {
         String got = "pg_catalog.bool_and(case when t.refused is not null or " + HELD
                 + (wait == WaitKind.AT_MOST ? " or " + WaitSql.REARM_EXPRESSION + " is null" : "")
                 + " then true else (" + KeySql.call(function) + ")::pg_catalog.text <> 'false' end)::pg_catalog.text";
-        String sql = holding + "select coalesce(pg_catalog.min(t.refused), " + got + ')' + KeySql.FROM_MANY;
+        String sql = holding() + "select coalesce(pg_catalog.min(t.refused), " + got + ')' + KeySql.FROM_MANY;
         // The bound is a setting of this transaction and ends with it.
         String answer = wait == WaitKind.AT_MOST
                 ? run(inFront(WaitSql.ARM.sql()), sql, WaitSql::bindMillis, SessionLocks::bindKeys)
-                : run(holdingInFront, sql, SessionLocks::bindKeys);
+                : run(inFront(), sql, SessionLocks::bindKeys);
         if (!"true".equals(answer) && !"false".equals(answer)) {
             Guard guard = new Guard("", "", String.valueOf(answer), Guard.Lock.NOT_TRIED);
             throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
         }
         return answer.equals("true");
-    }
-
-    private List<String> inFront(String... first) {
-        return Stream.concat(Stream.of(first), holdingInFront.stream()).toList();
     }
 
     /**

@@ -37,11 +37,6 @@ public record WriteForm(String keyword, boolean changes, boolean returning, int 
         return sql.substring(at, end).toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it answers with what is no rows of its own, or with rows that say nothing of what it did. */
-    public boolean isNoWrite() {
-        return keyword.equals("copy") || keyword.equals("explain");
-    }
-
     /** Whether it would begin or end a transaction, or a part of one. */
     public boolean isTransactionControl() {
         return TRANSACTION_CONTROL.contains(keyword);
