@@ -911,12 +911,13 @@ class CommitWritesTest {
         for (Throwable thrown : PROXIES_THROW) {
             DataSource wrapped = wrapped(DataSource.class, database.dataSource(), "execute", thrown);
             CommitWrite[] sent = new CommitWrite[1];
-            assertThatThrownBy(() ->
-                            way.send(locks(strategy), wrapped, atCommit -> sent[0] = atCommit.add(ADD, 1, 1)))
+            assertThatThrownBy(() -> way.send(locks(strategy), wrapped, atCommit -> sent[0] = atCommit.add(ADD, 1, 1)))
                     .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
                     .rootCause()
                     .isSameAs(thrown);
-            assertThatIllegalStateException().isThrownBy(() -> sent[0].and(1, 1)).withMessageContaining("twice");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> sent[0].and(1, 1))
+                    .withMessageContaining("twice");
         }
         assertThat(balance(1)).isEqualTo(String.valueOf(PROXIES_THROW.size()));
     }

@@ -193,7 +193,10 @@ record Attempt(
     }
 
     private boolean mayBeOfTail() throws SQLException {
-        return tail != null && (!tail.isCommitting() || !session.ask("pg_catalog.current_setting('lock_timeout')").equals("0"));
+        return tail != null
+                && (!tail.isCommitting()
+                        || !session.ask("pg_catalog.current_setting('lock_timeout')")
+                                .equals("0"));
     }
 
     /** Whether the transaction can be made what it was before the flush. */

@@ -37,10 +37,7 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean obse
             commit.run(writes);
             return;
         }
-        commit.run(flushes, () -> {
-            lockAndCommit(session, request, flushes, commit);
-            commit.end(session, flushes);
-        });
+        commit.run(flushes, () -> lockAndCommit(session, request, flushes, commit));
     }
 
     private void lockAndCommit(PgSession session, ResolvedRequest request, WriteFlushes flushes, Commit commit)

@@ -59,10 +59,7 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
             return;
         }
         WriteFlushes flushes = new WriteFlushes(session, writes, names, ending);
-        run(flushes, () -> {
-            send(session, flushes);
-            end(session, flushes);
-        });
+        run(flushes, () -> send(session, flushes));
     }
 
     private void send(PgSession session, WriteFlushes flushes) throws SQLException {
@@ -89,11 +86,13 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
      * Has writes sent with the COMMIT. What may be stored is not to be sent again, and whatever is thrown must not look
      * as if it were not: pools and proxies throw more than the driver does.
      *
+     * @param sending sends them, in one flush where that can be
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      */
     public void run(WriteFlushes flushes, Sending sending) throws SQLException {
         try {
             sending.run();
+            end(flushes.session, flushes);
         } catch (CommitOutcomeUnknownException e) {
             flushes.untold(e);
             throw e;
@@ -159,9 +158,8 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
      *
      * @throws RowlockException if it has not committed
      */
-    public void end(PgSession session, WriteFlushes flushes) throws SQLException {
-        SQLWarning warning =
-                flushes.commitsAlone ? sendAlone(session, flushes.ending, true) : flushes.last().warning;
+    private void end(PgSession session, WriteFlushes flushes) throws SQLException {
+        SQLWarning warning = flushes.commitsAlone ? sendAlone(session, flushes.ending, true) : flushes.last().warning;
         if (!flushes.commitsAlone && !flushes.last().ended) {
             throw errors().notEnded(session);
         }

@@ -50,26 +50,37 @@ public final class WriteForms {
 
     private static void check(Write write, WriteForm form) {
         if (form.statements() != 1) {
-            throw refused(write, "The SQL of a write is " + form.statements() + " statements, and must be one; add each"
-                    + " by itself");
+            throw refused(
+                    write,
+                    "The SQL of a write is " + form.statements() + " statements, and must be one; add each"
+                            + " by itself");
         }
         if (form.isTransactionControl()) {
-            throw refused(write, "A write cannot begin or end a transaction, or a part of one: the COMMIT behind it has"
-                    + " to be the transaction's own. Leave it out");
+            throw refused(
+                    write,
+                    "A write cannot begin or end a transaction, or a part of one: the COMMIT behind it has"
+                            + " to be the transaction's own. Leave it out");
         }
         if (form.keyword().equals("copy")) {
-            throw refused(write, "COPY cannot be a write, as its data goes past the statement: run it in the work with"
-                    + " the driver's CopyManager");
+            throw refused(
+                    write,
+                    "COPY cannot be a write, as its data goes past the statement: run it in the work with"
+                            + " the driver's CopyManager");
         }
         if (form.keyword().equals("explain")) {
-            throw refused(write, "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work, or"
-                    + " by itself");
+            throw refused(
+                    write,
+                    "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work, or"
+                            + " by itself");
         }
         for (List<@Nullable Object> binds : write.executions()) {
             if (binds.size() != form.parameters()) {
-                throw refused(write, "The SQL of a write has " + form.parameters() + " parameter(s), and "
-                        + binds.size() + " value(s) are given. Give one per parameter; in addBatch a list of them for"
-                        + " each execution");
+                throw refused(
+                        write,
+                        "The SQL of a write has " + form.parameters() + " parameter(s), and "
+                                + binds.size()
+                                + " value(s) are given. Give one per parameter; in addBatch a list of them for"
+                                + " each execution");
             }
         }
     }

@@ -118,7 +118,8 @@ final class WriteScript implements Tail {
     @Override
     public String sql() {
         return Stream.concat(
-                        executions.stream().map(execution -> execution.statement().text()),
+                        executions.stream()
+                                .map(execution -> execution.statement().text()),
                         ending == null ? Stream.empty() : ending.statements().stream())
                 // The line break ends a comment that a statement may end with.
                 .collect(Collectors.joining("\n;"));

@@ -42,8 +42,7 @@ public final class FlushRunner {
             // That of a try before.
             open.close();
         }
-        PreparedStatement statement =
-                session.prepareScript(flush.sql(), oneShot || (tail != null && tail.isOneShot()));
+        PreparedStatement statement = session.prepareScript(flush.sql(), oneShot || (tail != null && tail.isOneShot()));
         if (open != null) {
             return send(session, open.keep(statement), flush, request, tail);
         }

@@ -24,7 +24,11 @@ import org.rowlock.internal.sql.WaitSql;
  * @param onCitus whether the database has Citus, see {@link CitusForms}
  * @param before the locks from before
  */
-public record SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus, @Nullable String before) {
+public record SessionLocks(
+        PgSession session,
+        ResolvedRequest request,
+        boolean onCitus,
+        @Nullable String before) {
     private static final String OWN = " from pg_catalog.pg_locks as l where l.pid = pg_catalog.pg_backend_pid()"
             + " and l.locktype = 'advisory' and l.granted";
 
@@ -43,8 +47,8 @@ public record SessionLocks(PgSession session, ResolvedRequest request, boolean o
     private static final String UNLOCK = KeySql.call("pg_catalog.pg_advisory_unlock");
 
     /** Whether this session holds the lock of {@code k}, or the exclusive one in place of the shared. */
-    private static final String HELD = "exists (select 1" + OWN + " and " + KeySql.IS_LOCK
-            + " and (l.mode = 'ExclusiveLock' or k.shared))";
+    private static final String HELD =
+            "exists (select 1" + OWN + " and " + KeySql.IS_LOCK + " and (l.mode = 'ExclusiveLock' or k.shared))";
 
     /** Looks what the session holds before, behind statements that open the transaction for the wait. */
     public static SessionLocks begin(PgSession session, ResolvedRequest request, boolean onCitus, String... first)
