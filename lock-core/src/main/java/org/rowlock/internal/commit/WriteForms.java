@@ -21,7 +21,10 @@ public final class WriteForms {
      */
     static WriteForm of(PgSession session, Write write) throws SQLException {
         WriteForm form = of(session, write.sql());
-        check(write, form);
+        String refusal = refusal(write, form);
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal + ". Nothing is stored: " + write.sql());
+        }
         return form;
     }
 
@@ -48,44 +51,28 @@ public final class WriteForms {
         }
     }
 
-    private static void check(Write write, WriteForm form) {
+    /** Why it cannot go with a COMMIT, or null. */
+    private static @Nullable String refusal(Write write, WriteForm form) {
         if (form.statements() != 1) {
-            throw refused(
-                    write,
-                    "The SQL of a write is " + form.statements() + " statements, and must be one; add each"
-                            + " by itself");
+            return "The SQL of a write is " + form.statements() + " statements, and must be one; add each by itself";
         }
         if (form.isTransactionControl()) {
-            throw refused(
-                    write,
-                    "A write cannot begin or end a transaction, or a part of one: the COMMIT behind it has"
-                            + " to be the transaction's own. Leave it out");
-        }
-        if (form.keyword().equals("copy")) {
-            throw refused(
-                    write,
-                    "COPY cannot be a write, as its data goes past the statement: run it in the work with"
-                            + " the driver's CopyManager");
-        }
-        if (form.keyword().equals("explain")) {
-            throw refused(
-                    write,
-                    "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work, or"
-                            + " by itself");
+            return "A write cannot begin or end a transaction, or a part of one: the COMMIT behind it has to be the"
+                    + " transaction's own. Leave it out";
         }
         for (List<@Nullable Object> binds : write.executions()) {
             if (binds.size() != form.parameters()) {
-                throw refused(
-                        write,
-                        "The SQL of a write has " + form.parameters() + " parameter(s), and "
-                                + binds.size()
-                                + " value(s) are given. Give one per parameter; in addBatch a list of them for"
-                                + " each execution");
+                return "The SQL of a write has " + form.parameters() + " parameter(s), and " + binds.size()
+                        + " value(s) are given. Give one per parameter; in addBatch a list of them for each execution";
             }
         }
-    }
-
-    private static IllegalArgumentException refused(Write write, String why) {
-        return new IllegalArgumentException(why + ". Nothing is stored: " + write.sql());
+        return switch (form.keyword()) {
+            case "copy" ->
+                "COPY cannot be a write, as its data goes past the statement: run it in the work with the driver's"
+                        + " CopyManager";
+            case "explain" ->
+                "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work, or by itself";
+            default -> null;
+        };
     }
 }

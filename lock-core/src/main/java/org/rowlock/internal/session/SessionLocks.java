@@ -35,20 +35,37 @@ public record SessionLocks(
     /** Distinguishes a lock {@code l} of the session from its others. */
     private static final String LOCK = "pg_catalog.concat_ws(' ', l.classid, l.objid, l.objsubid, l.mode)";
 
-    private static final String BEFORE =
-            "select coalesce(pg_catalog.array_agg(" + LOCK + "), '{}')::pg_catalog.text" + OWN;
+    /** The same of a derived key {@code k}, but for the mode: both halves and the kind. */
+    private static final String KEY = "case when k.b is null then pg_catalog.concat_ws(' ', k.c::pg_catalog.oid,"
+            + " k.o::pg_catalog.oid, 2) else pg_catalog.concat_ws(' ', k.b >> 32 & 4294967295, k.b & 4294967295, 1) end";
 
-    /** A FROM clause: the locks that the session has beside those from before, as the keys {@code k}. */
-    private static final String TAKEN = " from (select case l.objsubid when 2 then l.classid::integer end as c,"
-            + " l.objid::integer as o, case l.objsubid when 1 then (l.classid::bigint << 32) | l.objid::bigint end as"
-            + " b, l.mode = 'ShareLock' as shared" + OWN + " and " + LOCK
-            + " <> all(cast(? as pg_catalog.text[])) offset 0) as k";
+    private static final String OWN_LOCKS = "select pg_catalog.array_agg(" + LOCK + ')' + OWN;
+
+    private static final String BEFORE = "select coalesce((" + OWN_LOCKS + "), '{}')::pg_catalog.text";
+
+    private static final String LOCKS_BEFORE = "cast(? as pg_catalog.text[])";
+
+    /** A FROM clause: the locks that the session has beside those from before, as keys {@code k}. */
+    private static final String TAKEN = " from (select " + LOCK + " as lock, case l.objsubid when 2 then"
+            + " l.classid::integer end as c, l.objid::integer as o, case l.objsubid when 1 then"
+            + " (l.classid::bigint << 32) | l.objid::bigint end as b, l.mode = 'ShareLock' as shared" + OWN + " and "
+            + LOCK + " <> all(" + LOCKS_BEFORE + ") offset 0) as k";
 
     private static final String UNLOCK = KeySql.call("pg_catalog.pg_advisory_unlock");
 
-    /** Whether this session holds the lock of {@code k}, or the exclusive one in place of the shared. */
-    private static final String HELD =
-            "exists (select 1" + OWN + " and " + KeySql.IS_LOCK + " and (l.mode = 'ExclusiveLock' or k.shared))";
+    /** Keeps which it has passed on for the statement behind, as to look twice would cost more than all else. */
+    private static final String PASS = "select pg_catalog.set_config('rowlock.held', coalesce(pg_catalog.array_agg(case when ("
+            + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ")::pg_catalog.text is not null and ("
+            + UNLOCK + ") then k.lock end), '{}')::pg_catalog.text, true)" + TAKEN;
+
+    private static final String LOCKS_PASSED = "(cast(pg_catalog.current_setting('rowlock.held') as pg_catalog.text[])"
+            + " || " + LOCKS_BEFORE + ')';
+
+    /** Whether the lock of {@code k}, or the exclusive one in place of the shared, is among locks. */
+    private static String held(String locks) {
+        return "array[" + KEY + " || ' ExclusiveLock', " + KEY
+                + " || case when k.shared then ' ShareLock' else ' ExclusiveLock' end] && " + locks;
+    }
 
     /** Looks what the session holds before, behind statements that open the transaction for the wait. */
     public static SessionLocks begin(PgSession session, ResolvedRequest request, boolean onCitus, String... first)
@@ -60,11 +77,11 @@ public record SessionLocks(
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
     public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus, null);
-        return "t".equals(locks.run(locks.inFront(), locks.areHeldSql(), SessionLocks::bindKeys));
+        return "t".equals(locks.run(locks.inFront(), locks.areHeld("(" + OWN_LOCKS + ")"), SessionLocks::bindKeys));
     }
 
-    private String areHeldSql() {
-        return holding() + "select pg_catalog.bool_and(" + HELD + ')' + KeySql.FROM_MANY;
+    private String areHeld(String locks) {
+        return holding() + "select pg_catalog.bool_and(" + held(locks) + ')' + KeySql.FROM_MANY;
     }
 
     /** What holds the tables: a clause, or statements of their own. */
@@ -85,14 +102,14 @@ public record SessionLocks(
     public boolean lock() throws SQLException {
         WaitKind wait = WaitKind.of(request.lockWait());
         String function = wait == WaitKind.NO_WAIT ? "pg_catalog.pg_try_advisory_lock" : "pg_catalog.pg_advisory_lock";
-        String got = "pg_catalog.bool_and(case when t.refused is not null or " + HELD
+        String got = "pg_catalog.bool_and(case when t.refused is not null or " + held(LOCKS_BEFORE)
                 + (wait == WaitKind.AT_MOST ? " or " + WaitSql.REARM_EXPRESSION + " is null" : "")
                 + " then true else (" + KeySql.call(function) + ")::pg_catalog.text <> 'false' end)::pg_catalog.text";
         String sql = holding() + "select coalesce(pg_catalog.min(t.refused), " + got + ')' + KeySql.FROM_MANY;
         // The bound is a setting of this transaction and ends with it.
         String answer = wait == WaitKind.AT_MOST
-                ? run(inFront(WaitSql.ARM.sql()), sql, WaitSql::bindMillis, SessionLocks::bindKeys)
-                : run(inFront(), sql, SessionLocks::bindKeys);
+                ? run(inFront(WaitSql.ARM.sql()), sql, WaitSql::bindMillis, this::bindBefore, SessionLocks::bindKeys)
+                : run(inFront(), sql, this::bindBefore, SessionLocks::bindKeys);
         if (!"true".equals(answer) && !"false".equals(answer)) {
             Guard guard = new Guard("", "", String.valueOf(answer), Guard.Lock.NOT_TRIED);
             throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
@@ -109,8 +126,9 @@ public record SessionLocks(
      */
     public boolean passToTransaction(String... first) throws SQLException {
         List<String> inFront = new ArrayList<>(inFront(first));
-        inFront.add("select " + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ", " + UNLOCK + TAKEN);
-        return "t".equals(run(inFront, areHeldSql(), this::bindBefore, SessionLocks::bindKeys));
+        inFront.add(PASS);
+        return "t".equals(
+                run(inFront, areHeld(LOCKS_PASSED), this::bindBefore, this::bindBefore, SessionLocks::bindKeys));
     }
 
     /**
