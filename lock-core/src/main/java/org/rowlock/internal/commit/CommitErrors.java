@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
-import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.KeyNames;
@@ -47,9 +46,14 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         return LockErrors.message(names, e, String.valueOf(e.getMessage()));
     }
 
-    LockTransactionException aborted(PgSession session) {
+    /** The session, unless an error has aborted its transaction. */
+    PgSession notAborted() throws SQLException {
+        PgSession session = PgSession.of(connection);
+        if (!session.isAborted()) {
+            return session;
+        }
         SQLException first = firstError(session);
-        return Exceptions.transaction(
+        throw Exceptions.transaction(
                 Reason.ABORTED,
                 "Nothing of " + work() + " is stored: a statement in it failed"
                         + (first == null ? "" : " (" + message(first) + ")")

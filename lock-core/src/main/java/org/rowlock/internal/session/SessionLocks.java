@@ -54,12 +54,13 @@ public record SessionLocks(
     private static final String UNLOCK = KeySql.call("pg_catalog.pg_advisory_unlock");
 
     /** Keeps which it has passed on for the statement behind, as to look twice would cost more than all else. */
-    private static final String PASS = "select pg_catalog.set_config('rowlock.held', coalesce(pg_catalog.array_agg(case when ("
-            + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ")::pg_catalog.text is not null and ("
-            + UNLOCK + ") then k.lock end), '{}')::pg_catalog.text, true)" + TAKEN;
+    private static final String PASS =
+            "select pg_catalog.set_config('rowlock.held', coalesce(pg_catalog.array_agg(case when ("
+                    + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ")::pg_catalog.text is not null and ("
+                    + UNLOCK + ") then k.lock end), '{}')::pg_catalog.text, true)" + TAKEN;
 
-    private static final String LOCKS_PASSED = "(cast(pg_catalog.current_setting('rowlock.held') as pg_catalog.text[])"
-            + " || " + LOCKS_BEFORE + ')';
+    private static final String LOCKS_PASSED =
+            "(cast(pg_catalog.current_setting('rowlock.held') as pg_catalog.text[])" + " || " + LOCKS_BEFORE + ')';
 
     /** Whether the lock of {@code k}, or the exclusive one in place of the shared, is among locks. */
     private static String held(String locks) {
@@ -127,8 +128,9 @@ public record SessionLocks(
     public boolean passToTransaction(String... first) throws SQLException {
         List<String> inFront = new ArrayList<>(inFront(first));
         inFront.add(PASS);
-        return "t".equals(
-                run(inFront, areHeld(LOCKS_PASSED), this::bindBefore, this::bindBefore, SessionLocks::bindKeys));
+        return "t"
+                .equals(run(
+                        inFront, areHeld(LOCKS_PASSED), this::bindBefore, this::bindBefore, SessionLocks::bindKeys));
     }
 
     /**
