@@ -115,7 +115,7 @@ public record SessionLocks(
             Guard guard = new Guard("", "", String.valueOf(answer), Guard.Lock.NOT_TRIED);
             throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
         }
-        return answer.equals("true");
+        return "true".equals(answer);
     }
 
     /**
