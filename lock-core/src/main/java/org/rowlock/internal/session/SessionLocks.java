@@ -37,7 +37,8 @@ public record SessionLocks(
 
     /** The same of a derived key {@code k}, but for the mode: both halves and the kind. */
     private static final String KEY = "case when k.b is null then pg_catalog.concat_ws(' ', k.c::pg_catalog.oid,"
-            + " k.o::pg_catalog.oid, 2) else pg_catalog.concat_ws(' ', k.b >> 32 & 4294967295, k.b & 4294967295, 1) end";
+            + " k.o::pg_catalog.oid, 2) else pg_catalog.concat_ws(' ', k.b >> 32 & 4294967295, k.b & 4294967295, 1)"
+            + " end";
 
     private static final String OWN_LOCKS = "select pg_catalog.array_agg(" + LOCK + ')' + OWN;
 
