@@ -71,7 +71,7 @@ public final class IdColumns {
 
     private final AtomicInteger entries = new AtomicInteger();
 
-    /** Of databases with Citus. Until the first is found, and wherever there is none, this costs a look at an empty set. */
+    /** Of databases with Citus. Where none is known this costs a look at an empty set. */
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
 
     /**
