@@ -7,14 +7,15 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.metrics.JdbcMetrics;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /**
  * Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given, with meters of them
@@ -29,23 +30,17 @@ import org.springframework.core.env.Environment;
 // No @ConditionalOnProperty, as YAML reads off as false.
 @ConditionalOnExpression("!'${rowlock.jdbc.mode:}'.empty")
 public final class RowLockJdbcAutoConfiguration {
-    private static final String DATA_SOURCE = "org.rowlock.jdbc.RowlockDataSource";
-
     RowLockJdbcAutoConfiguration() {}
 
     /** Static, and from the environment alone, so that nothing else is made before the DataSources. */
     @Bean
-    @ConditionalOnClass(name = DATA_SOURCE)
-    static BeanPostProcessor rowLockJdbcBeanPostProcessor(Environment environment) {
+    static BeanPostProcessor rowLockJdbcBeanPostProcessor(Environment environment, ConfigurableBeanFactory beans) {
+        if (!ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", beans.getBeanClassLoader())) {
+            throw new RowLockDefinitionException(
+                    "The property rowlock.jdbc.mode is set, and lock-jdbc is not on the class path.",
+                    "Add the dependency org.rowlock:lock-jdbc, or remove the property.");
+        }
         return new JdbcBeanPostProcessor(environment);
-    }
-
-    @Bean
-    @ConditionalOnMissingClass(DATA_SOURCE)
-    static BeanPostProcessor rowLockJdbcMissing() {
-        throw new RowLockDefinitionException(
-                "The property rowlock.jdbc.mode is set, and lock-jdbc is not on the class path.",
-                "Add the dependency org.rowlock:lock-jdbc, or remove the property.");
     }
 
     @Configuration(proxyBeanMethods = false)

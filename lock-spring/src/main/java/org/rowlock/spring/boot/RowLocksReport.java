@@ -69,8 +69,9 @@ public record RowLocksReport(
      * @param keysInUse how many keys have somebody in or past their queue
      * @param waiting how many threads stand in a queue
      * @param threads a line for each thread in or past a queue, those that have been there for the longest first: the
-     *     bean {@code dataSource}, {@code table} and {@code id}, or the key as {@code id}, {@code mode}, {@code thread},
-     *     whether it is {@code admitted} and no longer waits in the queue, and {@code since} how long, in ISO-8601
+     *     bean {@code dataSource}, {@code table} and {@code id}, or the key as {@code id}, {@code mode}, the name of the
+     *     thread, whether it is {@code admitted} and no longer waits in the queue, and {@code since} how long, in
+     *     ISO-8601
      */
     public record Admission(int keysInUse, int waiting, List<Map<String, Object>> threads) {}
 }

@@ -115,7 +115,7 @@ public final class CommitListener implements TransactionExecutionListener {
 
     private static @Nullable Begun begun(TransactionExecution transaction) {
         return TransactionSynchronizationManager.isSynchronizationActive()
-                ? find(begun -> begun.execution == transaction)
+                ? find(begun -> begun.execution.equals(transaction))
                 : null;
     }
 

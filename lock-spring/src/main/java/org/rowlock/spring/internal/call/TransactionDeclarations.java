@@ -21,7 +21,10 @@ import org.springframework.util.StringUtils;
  * @param interceptors its transaction interceptors, the outermost first; none if it has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /** Protected, and the only one that knows what a repository's configuration names, say, and in which order. */
+    /**
+     * Spring's own choice of a manager, which is protected. Nothing public shows, for one, which manager the
+     * configuration of a repository names.
+     */
     public static final Method DETERMINE_MANAGER = Objects.requireNonNull(ReflectionUtils.findMethod(
             TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class));
 
