@@ -7,12 +7,13 @@ import org.rowlock.guard.RowLockGuard;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What {@link RowLocksEndpoint} reports; of one row the {@code dataSources} alone. What is null is left out of the JSON.
+ * What {@link RowLocksEndpoint} reports; of one row it is the {@code dataSources} alone. What is null is left out of
+ * the JSON.
  *
  * @param dataSources by the name of their beans
  * @param admission the queues of this JVM
- * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist: {@code bean}, {@code method} with class
- *     and parameter types, {@code table} with its {@code strategy}, {@code id} (a parameter or an expression),
+ * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist: {@code bean}, {@code method} with
+ *     class and parameter types, {@code table} with its {@code strategy}, {@code id} (a parameter or an expression),
  *     {@code mode}, and {@code lockWait} if it is not the configured default
  * @param audits by the name of the DataSources whose database has the schema of {@link RowLockGuard}
  * @param strategyConflicts the instances that run beside this one and must not, a sentence each
@@ -39,12 +40,12 @@ public record RowLocksReport(
     /**
      * The advisory locks of one DataSource's database.
      *
-     * @param locks a line per lock and session: those of one key together, holders first, waiters in their order. It has
-     *     the {@code key} as advisory lock functions take it, two numbers or one; {@code mode}, {@code exclusive} or
-     *     {@code shared}; {@code granted}; the server process {@code pid}, its {@code application} and {@code state},
-     *     such as {@code idle in transaction}; {@code transactionAge}, the most that the lock can be held for; of a
-     *     waiter {@code waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table}
-     *     and {@code id} are those that the lock shows, or else this JVM knows
+     * @param locks a line per lock and session: those of one key together, holders first, waiters in their order. It
+     *     has the {@code key} as advisory lock functions take it, two numbers or one; {@code mode}, {@code exclusive}
+     *     or {@code shared}; {@code granted}; the server process {@code pid}, its {@code application} and {@code
+     *     state}, such as {@code idle in transaction}; {@code transactionAge}, the most that the lock can be held for;
+     *     of a waiter {@code waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code
+     *     table} and {@code id} are those that the lock shows, or else this JVM knows
      * @param error why there are none, if the database could not be asked
      */
     public record Locks(
@@ -69,8 +70,8 @@ public record RowLocksReport(
      * @param keysInUse how many keys have somebody in or past their queue
      * @param waiting how many threads stand in a queue
      * @param threads a line for each thread in or past a queue, those that have been there for the longest first: the
-     *     bean {@code dataSource}, {@code table} and {@code id}, or the key as {@code id}, {@code mode}, the name of the
-     *     thread, whether it is {@code admitted} and no longer waits in the queue, and {@code since} how long, in
+     *     bean {@code dataSource}, {@code table} and {@code id}, or the key as {@code id}, {@code mode}, the name of
+     *     the thread, whether it is {@code admitted} and no longer waits in the queue, and {@code since} how long, in
      *     ISO-8601
      */
     public record Admission(int keysInUse, int waiting, List<Map<String, Object>> threads) {}

@@ -46,9 +46,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring
- * holds for all: they wait no longer than the transaction has, are taken on its connection, are watched to its end, and
- * what was loaded before them is not taken for what is there. Where it has queued, its turn is given back as soon as the
- * transaction has ended, before listeners that run then. Belongs to one thread.
+ * holds for all: they wait no longer than the transaction has, are taken on its connection, are watched to its end,
+ * and what was loaded before them is not taken for what is there. Where it has queued, its turn is given back as soon
+ * as the transaction has ended, before listeners that run then. Belongs to one thread.
  */
 public final class LockedCall implements TransactionSynchronization {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
