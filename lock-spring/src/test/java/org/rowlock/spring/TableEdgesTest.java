@@ -31,6 +31,9 @@ import org.springframework.transaction.annotation.Transactional;
 @Tag("long")
 class TableEdgesTest {
     @RegisterExtension
+    final TestDatabase empty = new TestDatabase();
+
+    @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table account(id int, balance int not null default 0, primary key (id) include (balance))",
             "create table order_line(order_id int, line int, primary key (order_id, line))");
@@ -199,6 +202,17 @@ class TableEdgesTest {
                         .close())
                 .hasStackTraceContaining("gives 1 part of an id")
                 .hasStackTraceContaining("[order_id, line]");
+    }
+
+    /** The wrong database, the wrong schema, or no migration yet. */
+    @Test
+    void anEmptyDatabaseIsSaidWithItsNameAndSearchPath() {
+        assertThatThrownBy(() -> Contexts.start(empty, Contexts.Base.class, Wrapped.class)
+                        .close())
+                .hasStackTraceContaining("in the database ")
+                .hasStackTraceContaining("search_path " + empty.schema())
+                .hasStackTraceContaining("no table at all")
+                .hasStackTraceContaining("Flyway");
     }
 
     @Test

@@ -130,7 +130,9 @@ final class TableCheck {
         String tables = jdbc.queryForObject(TABLES, String.class);
         return new RowLockDefinitionException(
                 what + " names " + table + ", which is no table in the database " + connection.getCatalog()
-                        + " for this role and search_path. There is: " + (tables == null ? "no table at all" : tables)
+                        + " for this role and the search_path "
+                        + jdbc.queryForObject("show search_path", String.class) + ". There is: "
+                        + (tables == null ? "no table at all" : tables)
                         + ".",
                 tables == null
                         ? "See if the migration (Flyway, Liquibase) has run, and in this database; or write the name"
