@@ -100,7 +100,7 @@ record LockedTransaction(
     }
 
     private LockStrategy strategyOf(LockRequest request) {
-        return calls.requests().config().strategyOf(request.keys());
+        return calls.tables().config().strategyOf(request.keys());
     }
 
     private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {
@@ -150,7 +150,7 @@ record LockedTransaction(
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
-        new Commit(connection, keys, calls.requests().config().names(), endings).run(CommitWrites.toSend(writes));
+        new Commit(connection, keys, calls.tables().config().names(), endings).run(CommitWrites.toSend(writes));
     }
 
     private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {

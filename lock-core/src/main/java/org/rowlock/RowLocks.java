@@ -8,14 +8,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyEntries;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
@@ -36,18 +37,18 @@ public final class RowLocks {
     private final LockRelease release;
 
     RowLocks(RowLocksBuilder builder) {
-        LockRequests requests = new LockRequests(builder.config());
+        KnownTables tables = new KnownTables(builder.config(), new IdColumns());
         LockObserver observer = new LockObserver(builder.listeners);
         this.release = builder.release;
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
         this.calls = new LockCalls(
-                requests, observer, queues, release == LockRelease.EARLY ? new EarlyRelease() : null, builder.front);
+                tables, observer, queues, release == LockRelease.EARLY ? new EarlyRelease() : null, builder.front);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         GroupSizes sizes = new GroupSizes(builder.largestGroup);
         Groups groups = new Groups(builder.largestGroup, sizes, observer, builder.names);
         LockObserver.Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
         this.transaction = new LockedTransaction(this, calls, admission, observer, groups, unheld);
-        this.verifier = new LockVerifier(requests, builder.singleEntryNode);
+        this.verifier = new LockVerifier(tables, builder.singleEntryNode);
     }
 
     /** {@return row locks with {@link LockStrategy#ROW}, id columns from the catalog, 1,000 keys a call} */
@@ -175,7 +176,7 @@ public final class RowLocks {
      * @param key the key
      */
     public LockStrategy strategyOf(LockKey key) {
-        return calls.requests().config().strategyOf(Given.notNull(key, "The key is null"));
+        return calls.tables().config().strategyOf(Given.notNull(key, "The key is null"));
     }
 
     /** {@return when commits let go of the locks} */
@@ -185,7 +186,7 @@ public final class RowLocks {
 
     /** {@return the names of the tables that have settings of their own, in their one spelling} */
     public Set<String> configuredTables() {
-        return calls.requests().config().tables();
+        return calls.tables().config().tables();
     }
 
     /**
@@ -194,7 +195,7 @@ public final class RowLocks {
      * @param table the table, named as in the keys
      */
     public List<String> configuredIdColumns(String table) {
-        return calls.requests().config().idColumnsOf(TableName.normalize(table));
+        return calls.tables().config().idColumnsOf(TableName.normalize(table));
     }
 
     /**
@@ -211,7 +212,7 @@ public final class RowLocks {
      */
     public List<String> checkTable(Connection connection, String table) throws SQLException {
         Given.notNull(connection, "The connection is null");
-        return calls.requests().tables().check(PgSession.of(connection), TableName.normalize(table));
+        return calls.tables().check(PgSession.of(connection), TableName.normalize(table));
     }
 
     /** {@return the admission queues, for code that begins transactions by other means than {@link #inTransaction}} */

@@ -145,7 +145,7 @@ public final class TransactionLocks {
     }
 
     private ResolvedRequest resolved(LockRequest request, LockWait wait) {
-        ResolvedRequest resolved = calls.requests().of(request, wait);
+        ResolvedRequest resolved = calls.tables().config().resolve(request, wait);
         Map<LockKey.Row, Insert> inserts = RequestParts.of(request).inserts();
         return inserts.isEmpty()
                 ? resolved
@@ -205,7 +205,7 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                new Commit(connection, List.of(), calls.requests().config().names(), endings()).run(toSend);
+                new Commit(connection, List.of(), calls.tables().config().names(), endings()).run(toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -232,7 +232,7 @@ public final class TransactionLocks {
      */
     public void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
-        new Commit(connection, List.of(), calls.requests().config().names(), endings()).send(toSend);
+        new Commit(connection, List.of(), calls.tables().config().names(), endings()).send(toSend);
     }
 
     /** The queues that this thread has passed know which others wait for the locks; without a queue any may. */

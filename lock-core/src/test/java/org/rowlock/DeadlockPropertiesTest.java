@@ -23,13 +23,14 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.awaitility.Awaitility;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -165,7 +166,7 @@ class DeadlockPropertiesTest {
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy, KeyQueues queues)
             throws Exception {
         LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, KeyNames.WITH_IDS);
-        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(List.of()), queues);
+        LockCalls calls = new LockCalls(new KnownTables(config, new IdColumns()), new LockObserver(List.of()), queues);
         int deadlocks = run(
                 program,
                 (connection, row, mode) -> new TransactionLocks(connection, calls)

@@ -22,13 +22,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
@@ -54,7 +55,7 @@ class FrontLockTest {
     private static LockCalls calls(Duration bound, LockFront front) {
         LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10, KeyNames.WITH_IDS);
         return new LockCalls(
-                new LockRequests(config),
+                new KnownTables(config, new IdColumns()),
                 new LockObserver(List.of()),
                 new KeyQueues(() -> new FixedWidth(100, bound.toNanos())),
                 null,
@@ -374,8 +375,8 @@ class FrontLockTest {
                 exact.add(isExact);
             }
         };
-        LockCalls calls =
-                new LockCalls(new LockRequests(config), new LockObserver(List.of()), new KeyQueues(() -> told));
+        LockCalls calls = new LockCalls(
+                new KnownTables(config, new IdColumns()), new LockObserver(List.of()), new KeyQueues(() -> told));
         Session session = database.session("one");
         lock(session, calls, forUpdate(ROW));
         lock(session, calls, forUpdate(OTHER));

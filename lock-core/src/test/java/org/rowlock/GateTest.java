@@ -13,12 +13,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
@@ -45,7 +46,8 @@ class GateTest {
     private record Gated(KeyQueues gate, LockCalls calls) {
         static Gated by(KeyQueues gate) {
             LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
-            return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(List.of()), gate));
+            return new Gated(
+                    gate, new LockCalls(new KnownTables(config, new IdColumns()), new LockObserver(List.of()), gate));
         }
 
         Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {

@@ -49,7 +49,7 @@ final class ClaimRunner<T> {
     private static final Kept<ClaimSql, String> TEXTS = new Kept<>();
 
     private final PgSession session;
-    private final LockRequests requests;
+    private final KnownTables tables;
     private final LockObserver observer;
     private final Claim claim;
     private final RowMapper<T> mapper;
@@ -57,13 +57,13 @@ final class ClaimRunner<T> {
     private final OpenRows rows = new OpenRows();
     private final List<List<String>> taken = new ArrayList<>();
 
-    ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
+    ClaimRunner(PgSession session, KnownTables tables, LockObserver observer, Claim claim, RowMapper<T> mapper) {
         this.session = session;
-        this.requests = requests;
+        this.tables = tables;
         this.observer = observer;
         this.claim = claim;
         this.mapper = mapper;
-        this.strategy = requests.config().strategyOf(claim.table());
+        this.strategy = tables.config().strategyOf(claim.table());
     }
 
     List<T> claim() throws SQLException {
@@ -74,9 +74,9 @@ final class ClaimRunner<T> {
     }
 
     private void take() throws SQLException {
-        if (strategy.takesAdvisoryLock() && claim.limit() > requests.config().budget()) {
+        if (strategy.takesAdvisoryLock() && claim.limit() > tables.config().budget()) {
             throw Exceptions.overBudget(
-                    "Cannot " + claim + ": the budget is " + requests.config().budget()
+                    "Cannot " + claim + ": the budget is " + tables.config().budget()
                             + " advisory locks in one call. Claim"
                             + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
                     claim.limit());
@@ -116,12 +116,12 @@ final class ClaimRunner<T> {
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
-            RowTable table = requests.tables().of(session, claim.table());
+            RowTable table = tables.of(session, claim.table());
             refuseOnCitus(); // The look-up may have found it out.
             if (isTakenAs(table)) {
                 return;
             }
-            requests.tables().forget(session, table);
+            tables.forget(session, table);
             boolean aborted = session.isAborted();
             if (again || (aborted && begun)) {
                 throw TargetErrors.stale(asked(), !aborted);
@@ -233,7 +233,7 @@ final class ClaimRunner<T> {
 
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
     private void refuseOnCitus() throws SQLException {
-        if (requests.tables().idColumns().isOnCitus(session)) {
+        if (tables.idColumns().isOnCitus(session)) {
             throw Exceptions.target("Cannot " + claim
                     + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
                     + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
@@ -248,6 +248,6 @@ final class ClaimRunner<T> {
                 claim.table(),
                 List.of(),
                 session.isHotStandby(),
-                requests.config().names());
+                tables.config().names());
     }
 }

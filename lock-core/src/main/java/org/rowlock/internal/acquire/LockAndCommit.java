@@ -28,10 +28,10 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean obse
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = new WriteFlushes(session, writes, request.names(), ending);
-        if (request.rowRequired()
+        if (request.request().isRowRequired()
                 || !request.inserts().isEmpty()
                 || !flushes.isOne()
-                || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
+                || isLookedAt(calls.tables().withIdColumns(session, request))) {
             calls.acquire(session, request, null, observed);
             session.refuseIfOver("Nothing is stored");
             commit.run(writes);

@@ -44,7 +44,7 @@ import org.rowlock.internal.text.Insert;
  *     another
  */
 public record LockCalls(
-        LockRequests requests,
+        KnownTables tables,
         LockObserver observer,
         KeyQueues queues,
         @Nullable EarlyRelease early,
@@ -54,17 +54,17 @@ public record LockCalls(
     private static final Flushes ON_CITUS = new Flushes(true);
 
     /** Whose transactions end with a plain commit. */
-    public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
-        this(requests, observer, queues, null, LockFront.ADAPTIVE);
+    public LockCalls(KnownTables tables, LockObserver observer, KeyQueues queues) {
+        this(tables, observer, queues, null, LockFront.ADAPTIVE);
     }
 
     public LockCalls(
-            LockRequests requests,
+            KnownTables tables,
             LockObserver observer,
             KeyQueues queues,
             @Nullable EarlyRelease early,
             LockFront front) {
-        this(requests, observer, queues, early, front, Collections.synchronizedMap(new WeakHashMap<>()));
+        this(tables, observer, queues, early, front, Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
     /**
@@ -78,7 +78,7 @@ public record LockCalls(
     }
 
     public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
-        return new ClaimRunner<>(session, requests, observer, claim, mapper).claim();
+        return new ClaimRunner<>(session, tables, observer, claim, mapper).claim();
     }
 
     /**
@@ -102,7 +102,7 @@ public record LockCalls(
         if (!notInserted.isEmpty()) {
             throw TargetErrors.notInserted(request.asked(session.isHotStandby()), notInserted);
         }
-        if (request.rowRequired() && !held.absent().isEmpty()) {
+        if (request.request().isRowRequired() && !held.absent().isEmpty()) {
             throw TargetErrors.rowAbsent(request.asked(session.isHotStandby()), held.absent());
         }
         return held;
@@ -110,7 +110,7 @@ public record LockCalls(
 
     private void refuseUnlookedFor(PgSession session, ResolvedRequest request) {
         for (LockKey key : request.keys()) {
-            if (!requests.config().strategyOf(key).takesRowLock()) {
+            if (!tables.config().strategyOf(key).takesRowLock()) {
                 throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
             }
         }
@@ -119,7 +119,7 @@ public record LockCalls(
     /** The same as {@link #acquire}, and gives what became of it if the locks could not be had, or the tail failed. */
     public Outcome attempt(PgSession session, ResolvedRequest request, @Nullable Tail tail, boolean observed)
             throws SQLException {
-        if (request.rowRequired()) {
+        if (request.request().isRowRequired()) {
             refuseUnlookedFor(session, request);
         }
         for (Insert insert : request.inserts()) {
@@ -230,7 +230,7 @@ public record LockCalls(
                 || request.lockWait().isNoWait()
                 || !(request.first() instanceof LockKey.Row row)
                 || session.isSimpleQueryMode()
-                || requests.tables().idColumns().isOnCitus(session)) {
+                || tables.idColumns().isOnCitus(session)) {
             if (asked != null) {
                 asked.unsent();
             }
@@ -242,19 +242,19 @@ public record LockCalls(
     /** A table that was replaced since it was looked up is looked up again, once. */
     private Outcome lookedUp(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         long start = System.nanoTime();
-        ResolvedRequest whole = requests.tables().withIdColumns(session, request);
+        ResolvedRequest whole = tables.withIdColumns(session, request);
         Outcome outcome = once(session, whole, tail);
         if (outcome instanceof Outcome.Stale stale) {
-            requests.tables().forget(session, whole);
+            tables.forget(session, whole);
             if (stale.undone()) {
-                return once(session, requests.tables().withIdColumns(session, request.remaining(start)), tail);
+                return once(session, tables.withIdColumns(session, request.remaining(start)), tail);
             }
         }
         return outcome;
     }
 
     private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        Flushes of = requests.tables().idColumns().isOnCitus(session) ? ON_CITUS : FLUSHES;
+        Flushes of = tables.idColumns().isOnCitus(session) ? ON_CITUS : FLUSHES;
         return new Attempt(session, of, request, tail, session.hasBegun()).run();
     }
 }

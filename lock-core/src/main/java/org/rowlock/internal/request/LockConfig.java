@@ -1,12 +1,19 @@
 package org.rowlock.internal.request;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The configuration of a {@link RowLocks}. Tables are in their one spelling.
@@ -21,6 +28,9 @@ public record LockConfig(
         Map<String, List<String>> idColumns,
         int budget,
         KeyNames names) {
+    /** Of the statements, and so of the locks: by table, the strongest mode first. */
+    private static final Comparator<RowGroup> STATEMENT_ORDER =
+            Comparator.comparing((RowGroup group) -> group.table().name()).thenComparing(RowGroup::mode);
 
     public LockStrategy strategyOf(LockKey key) {
         return key instanceof LockKey.Row row ? strategyOf(row.table()) : LockStrategy.ADVISORY;
@@ -49,5 +59,68 @@ public record LockConfig(
 
     public List<String> idColumnsOf(String table) {
         return idColumns.getOrDefault(table, List.of());
+    }
+
+    /**
+     * Splits the keys of a request by strategy, within the budget. Its tables are not looked up yet, and of its inserts
+     * it knows nothing.
+     */
+    public ResolvedRequest resolve(LockRequest request, LockWait wait) {
+        List<LockKey> keys = request.keys();
+        LockStrategy strategy = strategyOf(keys);
+        if (keys.size() > 1) {
+            return ofSeveral(request, wait, strategy);
+        }
+        AdvisoryKeys advisory = strategy.takesAdvisoryLock() ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
+        List<LockKey.Row> spelled = strategy.takesRowLock() ? request.rows() : List.of();
+        List<RowGroup> rows = spelled.isEmpty()
+                ? List.of()
+                : List.of(new RowGroup(RowTable.named(spelled.get(0).table()), request.mode(), spelled));
+        return new ResolvedRequest(request, wait, strategy, names, advisory, rows, strategy.takesRowLock());
+    }
+
+    private ResolvedRequest ofSeveral(LockRequest request, LockWait wait, LockStrategy strategy) {
+        List<LockKey> advisory = new ArrayList<>(request.keys().size());
+        List<RowGroup> rows = new ArrayList<>(1);
+        boolean anyIsolation = true;
+        for (LockKey key : request.keys()) {
+            LockStrategy own = strategyOf(key);
+            if (own.takesAdvisoryLock()) {
+                advisory.add(key);
+                anyIsolation &= own.takesRowLock();
+            }
+        }
+        for (LockKey.Row row : request.rows()) {
+            if (strategyOf(row).takesRowLock()) {
+                groupOf(rows, row.table(), request.modeOf(row)).keys().add(row);
+            }
+        }
+        rows.sort(STATEMENT_ORDER);
+        boolean mixed = request.keys().stream().anyMatch(key -> request.modeOf(key) != request.mode());
+        AdvisoryKeys split = mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory);
+        ResolvedRequest resolved = new ResolvedRequest(request, wait, strategy, names, split, rows, anyIsolation);
+        if (advisory.size() > budget) {
+            throw Exceptions.overBudget(
+                    "Cannot lock " + resolved.describe() + ": that is " + advisory.size()
+                            + " distinct advisory locks in one call, and the budget is " + budget
+                            + ", since a full lock table refuses every session of the server. Lock fewer keys, a key"
+                            + " that stands for them all, or raise the budget with RowLocks.builder().lockBudget()"
+                            + " after max_locks_per_transaction.",
+                    advisory.size());
+        }
+        return resolved;
+    }
+
+    /** The rows that one FOR UPDATE statement can lock; those of the row before are the last of the groups. */
+    private static RowGroup groupOf(List<RowGroup> groups, String table, RowLockMode mode) {
+        for (int i = groups.size() - 1; i >= 0; i--) {
+            RowGroup group = groups.get(i);
+            if (group.mode() == mode && group.table().name().equals(table)) {
+                return group;
+            }
+        }
+        RowGroup group = new RowGroup(RowTable.named(table), mode, new ArrayList<>());
+        groups.add(group);
+        return group;
     }
 }

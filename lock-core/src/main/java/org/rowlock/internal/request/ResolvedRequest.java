@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -21,46 +22,39 @@ import org.rowlock.internal.text.Insert;
 /**
  * What one call asks for, split by the kind of lock.
  *
- * @param keys the distinct keys in the caller's order
- * @param mode that of all keys, or the strongest of several
- * @param advisory those that need an advisory lock
+ * @param request as the caller made it
+ * @param lockWait how long it waits now
+ * @param strategy that of all keys, or BOTH
+ * @param names how messages name keys
+ * @param advisory the keys that need an advisory lock
  * @param rows those that need a row lock, by table and mode
  * @param keysAlone of those that need no row lock, the rows whose id columns are known and take texts
  * @param inserts of rows that may not be there, in one order for all calls
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
- * @param rowRequired whether a row that does not exist is an error
- * @param names how messages name keys
  * @param front what goes in front of the lock of the only row; null for nothing
  */
 public record ResolvedRequest(
-        List<LockKey> keys,
-        RowLockMode mode,
+        LockRequest request,
         LockWait lockWait,
         LockStrategy strategy,
+        KeyNames names,
         AdvisoryKeys advisory,
         List<RowGroup> rows,
         List<RowGroup> keysAlone,
         List<Insert> inserts,
         boolean anyIsolationAllowed,
-        boolean rowRequired,
-        KeyNames names,
         @Nullable Front front) {
 
     /** Of a flush that locks nothing. */
     public static final ResolvedRequest NONE = new ResolvedRequest(
-            List.of(),
-            RowLockMode.FOR_UPDATE,
+            LockRequest.forUpdate(LockKey.number(0)),
             LockWait.noWait(),
             LockStrategy.ROW,
+            KeyNames.WITHOUT_IDS,
             AdvisoryKeys.NONE,
             List.of(),
-            List.of(),
-            List.of(),
-            true,
-            false,
-            KeyNames.WITHOUT_IDS,
-            null);
+            true);
 
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
@@ -72,9 +66,31 @@ public record ResolvedRequest(
         }
     }
 
+    /** Whose tables are not looked up yet. */
+    ResolvedRequest(
+            LockRequest request,
+            LockWait wait,
+            LockStrategy strategy,
+            KeyNames names,
+            AdvisoryKeys advisory,
+            List<RowGroup> rows,
+            boolean anyIsolation) {
+        this(request, wait, strategy, names, advisory, rows, List.of(), List.of(), anyIsolation, null);
+    }
+
+    /** The distinct keys in the caller's order. */
+    public List<LockKey> keys() {
+        return request.keys();
+    }
+
+    /** That of all keys, or the strongest of several. */
+    public RowLockMode mode() {
+        return request.mode();
+    }
+
     /** Whether it is one row that is waited for, and that nobody else may hold in the same mode. */
     public boolean isOneRowExclusive() {
-        return strategy == LockStrategy.ROW && keys.size() == 1 && !mode.isShared() && !lockWait.isNoWait();
+        return strategy == LockStrategy.ROW && keys().size() == 1 && !mode().isShared() && !lockWait.isNoWait();
     }
 
     /** Whether one row is locked, in one spelling. */
@@ -84,7 +100,7 @@ public record ResolvedRequest(
 
     /** The only key, for messages and for the shapes of one key. */
     public LockKey first() {
-        return keys.get(0);
+        return keys().get(0);
     }
 
     public ResolvedRequest withRows(List<RowGroup> groups) {
@@ -107,18 +123,7 @@ public record ResolvedRequest(
             List<Insert> given,
             @Nullable Front other) {
         return new ResolvedRequest(
-                keys,
-                mode,
-                wait,
-                strategy,
-                derived,
-                groups,
-                alone,
-                given,
-                anyIsolationAllowed,
-                rowRequired,
-                names,
-                other);
+                request, wait, strategy, names, derived, groups, alone, given, anyIsolationAllowed, other);
     }
 
     /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
@@ -134,18 +139,7 @@ public record ResolvedRequest(
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly() {
         return new ResolvedRequest(
-                keys,
-                mode,
-                lockWait,
-                strategy,
-                AdvisoryKeys.NONE,
-                rows,
-                keysAlone,
-                inserts,
-                true,
-                rowRequired,
-                names,
-                null);
+                request, lockWait, strategy, names, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, null);
     }
 
     /**
@@ -158,7 +152,7 @@ public record ResolvedRequest(
             return 0;
         }
         long waits = rows.isEmpty() ? 1 : ROW_LOCK_WAITS;
-        return (int) Math.min(Integer.MAX_VALUE, lockWait.millis() * waits + GRACE_MILLIS + keys.size());
+        return (int) Math.min(Integer.MAX_VALUE, lockWait.millis() * waits + GRACE_MILLIS + keys().size());
     }
 
     /**
@@ -244,15 +238,15 @@ public record ResolvedRequest(
     }
 
     public String describe() {
-        String what = keys.size() == 1
+        String what = keys().size() == 1
                 ? names.of(first())
-                : keys.size() + " keys (" + names.of(first()) + ", " + names.of(keys.get(1))
-                        + (keys.size() > 2 ? ", ..." : "") + ")";
+                : keys().size() + " keys (" + names.of(first()) + ", " + names.of(keys().get(1))
+                        + (keys().size() > 2 ? ", ..." : "") + ")";
         return what + ' ' + describeModes() + " (strategy " + strategy + ", wait " + lockWait + ')';
     }
 
     private String describeModes() {
-        Set<RowLockMode> modes = EnumSet.of(mode);
+        Set<RowLockMode> modes = EnumSet.of(mode());
         modes.addAll(advisory.modes());
         rows.forEach(group -> modes.add(group.mode()));
         return modes.stream().map(each -> each.name().replace('_', ' ')).collect(Collectors.joining(" and "));
@@ -265,6 +259,6 @@ public record ResolvedRequest(
                         && first() instanceof Row row
                 ? row.givenId()
                 : List.of();
-        return new Asked(describe(), keys.size(), first().tableOrNull(), id, hotStandby, names);
+        return new Asked(describe(), keys().size(), first().tableOrNull(), id, hotStandby, names);
     }
 }

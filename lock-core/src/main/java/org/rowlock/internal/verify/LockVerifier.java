@@ -19,8 +19,8 @@ import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
@@ -53,18 +53,18 @@ public final class LockVerifier {
             + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
             + " (white_function_list) does. Leave both empty, or add .*advisory.* to write_function_list.";
 
-    private final LockRequests requests;
+    private final KnownTables tables;
     private final boolean singleEntryNode;
 
     /** By the key alone: whatever the table's strategy, the row lock does its part in any case. */
     private final LockCalls probing;
 
-    public LockVerifier(LockRequests requests, boolean singleEntryNode) {
-        this.requests = requests;
+    public LockVerifier(KnownTables tables, boolean singleEntryNode) {
+        this.tables = tables;
         this.singleEntryNode = singleEntryNode;
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
         this.probing = new LockCalls(
-                new LockRequests(keysAlone, requests.tables().idColumns()),
+                new KnownTables(keysAlone, tables.idColumns()),
                 new LockObserver(List.of()),
                 KeyQueues.adaptive(1));
     }
@@ -130,7 +130,7 @@ public final class LockVerifier {
         // First, since if statements are mixed up no other result means anything.
         verifyPreparedStatements(holder, probes.get(1));
         if (first) {
-            ServerExtensions.verify(holder, requests, singleEntryNode);
+            ServerExtensions.verify(holder, tables, singleEntryNode);
         }
         String table = configuredTable(holder);
         for (Probe probe : probes) {
@@ -174,7 +174,7 @@ public final class LockVerifier {
                         + " join pg_catalog.pg_class as c on c.oid = to_regclass(x.name)"
                         + " where c.relkind in ('r', 'p') and has_any_column_privilege(c.oid, 'update')"
                         + " and has_schema_privilege(c.relnamespace, 'usage') order by x.n limit 1",
-                String.join(String.valueOf(IdText.SEPARATOR), requests.config().tables()));
+                String.join(String.valueOf(IdText.SEPARATOR), tables.config().tables()));
     }
 
     /** One that nobody else uses. */
@@ -281,6 +281,6 @@ public final class LockVerifier {
 
     private void lock(Probe probe, LockKey key, LockWait wait, @Nullable LockQuery<String> query) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection());
-        probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query, true);
+        probing.acquire(session, probing.tables().config().resolve(LockRequest.forUpdate(key), wait), query, true);
     }
 }

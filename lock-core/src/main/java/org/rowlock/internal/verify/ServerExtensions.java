@@ -4,7 +4,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import org.rowlock.LockVerificationException;
-import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.CatalogSql;
 
@@ -25,11 +24,11 @@ final class ServerExtensions {
      *
      * @throws LockVerificationException if it is used and the application does not say that it enters by one machine
      */
-    static void verify(Probe probe, LockRequests requests, boolean singleEntryNode) throws SQLException {
+    static void verify(Probe probe, KnownTables tables, boolean singleEntryNode) throws SQLException {
         String extension = probe.readAlone(INSTALLED);
         if ("citus".equals(extension)) {
             if ("t".equals(probe.readAlone("select " + CatalogSql.IS_CITUS))) {
-                requests.tables().idColumns().foundCitus(PgSession.of(probe.connection()));
+                tables.idColumns().foundCitus(PgSession.of(probe.connection()));
             }
             if ("0".equals(probe.readAlone(WORKERS))) {
                 return;
@@ -40,7 +39,7 @@ final class ServerExtensions {
         }
         String why = "The database is one of several machines, by its extension " + extension
                 + ", and an advisory lock of one machine excludes nobody on another";
-        if (requests.config().isAnyTableAdvisory()) {
+        if (tables.config().isAnyTableAdvisory()) {
             throw Verdicts.wrong(why + ". Let every client enter by one machine and say so with"
                     + " RowLocks.builder().singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
                     + " and use strategy BOTH.");

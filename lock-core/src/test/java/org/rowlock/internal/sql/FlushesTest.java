@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockFront;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.LockedQuery;
@@ -51,17 +52,15 @@ class FlushesTest {
     private static ResolvedRequest request(
             RowLockMode mode, LockWait wait, List<LockKey> advisory, List<RowGroup> rows, List<RowGroup> alone) {
         return new ResolvedRequest(
-                List.of(FIRST, SECOND),
-                mode,
+                LockRequest.of(mode, List.of(FIRST, SECOND)),
                 wait,
                 LockStrategy.BOTH,
+                KeyNames.WITH_IDS,
                 AdvisoryKeys.of(advisory),
                 rows,
                 alone,
                 List.of(),
                 true,
-                false,
-                KeyNames.WITH_IDS,
                 null);
     }
 
