@@ -31,15 +31,5 @@ public enum LockStrategy {
      * The advisory lock alone: no heap write, no WAL, no MultiXact, and rows that do not exist yet can be locked. Does
      * not exclude a transaction that writes the row without asking Rowlock.
      */
-    ADVISORY;
-
-    /** {@return whether the key is locked as an advisory lock: by {@link #BOTH} and {@link #ADVISORY}} */
-    public boolean takesAdvisoryLock() {
-        return this != ROW;
-    }
-
-    /** {@return whether the row is locked: by {@link #ROW} and {@link #BOTH}} */
-    public boolean takesRowLock() {
-        return this != ADVISORY;
-    }
+    ADVISORY
 }

@@ -12,16 +12,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /** How many distinct keys the call asked for. */
-    private final int keys;
-
     LockTableFullException(Exceptions.Parts parts) {
         super(parts, true);
-        this.keys = (int) parts.detail();
-    }
-
-    /** {@return the number of distinct keys that the call asked for} */
-    public int keys() {
-        return keys;
     }
 }

@@ -19,13 +19,9 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 
-/**
- * Admission, connection, begin, lock, work, commit: a whole locked transaction.
- *
- * @param unheld of a claim, whose keys its acquisition reports, and of a lock that the COMMIT in its flush lets go
- */
+/** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
 record LockedTransaction(
-        RowLocks locks, LockCalls calls, AdmissionQueues admission, LockObserver observer, Groups groups, Hold unheld) {
+        RowLocks locks, LockCalls calls, AdmissionQueues admission, LockObserver observer, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /** What is done on a connection whose transaction has not begun. */
@@ -58,7 +54,7 @@ record LockedTransaction(
             DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         Given.notNull(work, "The work is null");
         Given.notNull(dataSource, "The DataSource is null");
-        return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
+        return this.<T, X>onConnection(dataSource.getConnection(), null, connection -> {
             Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
             T value = work.apply(claimed);
             commit(connection, List.of(), claimed.atCommit(), calls.endings(() -> false));
@@ -84,7 +80,7 @@ record LockedTransaction(
             boolean done = false;
             for (@Nullable Member next = member; !done; next = null) {
                 @Nullable Member leader = next;
-                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), unheld, to -> {
+                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), null, to -> {
                     TransactionLocks tx = locks.in(to);
                     Ending.Choice endings = calls.endings(permit.entries::isWanted);
                     Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
@@ -108,9 +104,13 @@ record LockedTransaction(
         return RequestParts.of(request).lockWait(LockWait.forever());
     }
 
-    /** Begins, and hands the connection back without a transaction, whatever has become of it. */
+    /**
+     * Begins, and hands the connection back without a transaction, whatever has become of it.
+     *
+     * @param hold null of a claim, whose keys its acquisition reports, and where the COMMIT in its flush lets the lock go
+     */
     private <T extends @Nullable Object, X extends Exception> T onConnection(
-            Connection connection, Hold hold, Lent<T, X> body) throws X, SQLException {
+            Connection connection, @Nullable Hold hold, Lent<T, X> body) throws X, SQLException {
         boolean autoCommit = false;
         T value;
         try {
@@ -125,12 +125,18 @@ record LockedTransaction(
         } catch (Throwable failure) {
             // Throwable, as an Error must not leave the transaction open in the pool either.
             rollBack(connection, autoCommit, failure);
-            hold.ends(failure instanceof CommitNotConfirmedException);
+            ends(hold, failure instanceof CommitNotConfirmedException);
             throw failure;
         }
-        hold.ends(true);
+        ends(hold, true);
         close(connection, autoCommit);
         return value;
+    }
+
+    private static void ends(@Nullable Hold hold, boolean committed) {
+        if (hold != null) {
+            hold.ends(committed);
+        }
     }
 
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {

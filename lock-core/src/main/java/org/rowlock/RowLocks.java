@@ -46,8 +46,7 @@ public final class RowLocks {
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         GroupSizes sizes = new GroupSizes(builder.largestGroup);
         Groups groups = new Groups(builder.largestGroup, sizes, observer, builder.names);
-        LockObserver.Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
-        this.transaction = new LockedTransaction(this, calls, admission, observer, groups, unheld);
+        this.transaction = new LockedTransaction(this, calls, admission, observer, groups);
         this.verifier = new LockVerifier(tables, builder.singleEntryNode);
     }
 

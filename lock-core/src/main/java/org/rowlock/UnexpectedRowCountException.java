@@ -11,25 +11,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /** What were to be changed. */
-    private final long expected;
-
-    /** What were. */
-    private final long found;
-
     UnexpectedRowCountException(Exceptions.Parts parts) {
         super(parts, false);
-        this.expected = ((long[]) parts.detail())[0];
-        this.found = ((long[]) parts.detail())[1];
-    }
-
-    /** {@return how many rows were to be changed, as given to {@link CommitWrite#expectRows}} */
-    public long expected() {
-        return expected;
-    }
-
-    /** {@return how many rows were changed, before it was undone} */
-    public long found() {
-        return found;
     }
 }

@@ -470,7 +470,7 @@ class BadInputTest {
             LockBudgetExceededException refusal = catchThrowableOfType(
                     LockBudgetExceededException.class, () -> alice.run(c -> body.run(Wire.listen(c, sent))));
             assertThat(refusal).isNotNull();
-            assertThat(refusal.keys()).isEqualTo(1_001);
+            assertThat(refusal).hasMessageContaining("1001");
             assertThat(refusal)
                     .hasMessageContaining("1000")
                     .hasMessageContaining("account")

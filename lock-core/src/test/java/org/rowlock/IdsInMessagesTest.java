@@ -131,18 +131,18 @@ class IdsInMessagesTest {
                 }));
         cases.put(
                 "too many parts",
-                locks -> strategy.takesRowLock() ? failure(locks, LockKey.row("account", TEXT, 1)) : null);
+                locks -> strategy != LockStrategy.ADVISORY ? failure(locks, LockKey.row("account", TEXT, 1)) : null);
         cases.put("no value of the type", locks -> failure(locks, LockKey.row("orders", "0" + NUMBER)));
         cases.put(
                 "out of range",
-                locks -> strategy.takesRowLock()
+                locks -> strategy != LockStrategy.ADVISORY
                         ? failure(locks, LockKey.row("orders", NUMBER + "000000000000000"))
                         : null);
         cases.put("a type that only the server knows", locks -> failure(locks, LockKey.row("host", TEXT)));
         cases.put("another spelling", locks -> failure(locks, LockKey.row("tag", TEXT.toUpperCase(Locale.ROOT))));
         cases.put(
                 "budget",
-                locks -> strategy.takesAdvisoryLock()
+                locks -> strategy != LockStrategy.ROW
                         ? failure(c -> locks.in(c).lock(forUpdate(List.of(KEY, OTHER, LockKey.name(TEXT)))))
                         : null);
         cases.put("a name", locks -> {

@@ -26,18 +26,18 @@ class RetryableTest {
             Exceptions.rejected("m"),
             Exceptions.notConfirmed("m", SQL),
             Exceptions.outcomeUnknown("m", SQL),
-            Exceptions.overBudget("m", 1),
+            Exceptions.overBudget("m"),
             Exceptions.canceled("m", SQL),
             Exceptions.connectionLost("m", SQL),
             Exceptions.deadlock("m", SQL),
             Exceptions.interrupted("m", new InterruptedException()),
             Exceptions.notAvailable("m", true, null),
             Exceptions.serialization("m", null),
-            Exceptions.tableFull("m", 1, SQL),
+            Exceptions.tableFull("m", SQL),
             Exceptions.target("m", null, null),
             Exceptions.transaction(Reason.ABORTED, "m", null, null),
             Exceptions.rowAbsent("m"),
-            Exceptions.unexpectedRowCount("m", 1, 0, null)
+            Exceptions.unexpectedRowCount("m", true, null)
         }) {
             exceptions.put(each.getClass().getSimpleName(), each);
         }

@@ -74,12 +74,11 @@ final class ClaimRunner<T> {
     }
 
     private void take() throws SQLException {
-        if (strategy.takesAdvisoryLock() && claim.limit() > tables.config().budget()) {
+        if (strategy != LockStrategy.ROW && claim.limit() > tables.config().budget()) {
             throw Exceptions.overBudget(
                     "Cannot " + claim + ": the budget is " + tables.config().budget()
                             + " advisory locks in one call. Claim"
-                            + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
-                    claim.limit());
+                            + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().");
         }
         Events.@Nullable OfAcquisition event = observer.begin();
         long start = System.nanoTime();
@@ -141,7 +140,7 @@ final class ClaimRunner<T> {
     private boolean isTakenAs(RowTable table) throws SQLException {
         int page = claim.limit();
         for (int looks = 1; ; looks++) {
-            ClaimSql sql = ClaimSql.of(claim, table, strategy.takesRowLock(), page);
+            ClaimSql sql = ClaimSql.of(claim, table, strategy != LockStrategy.ADVISORY, page);
             Look look = look(sql);
             if (look == null) {
                 return false;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -32,7 +33,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The id columns of a table, none if it does without; refuses one whose rows cannot be locked. */
     public List<String> check(PgSession session, String name) throws SQLException {
         List<String> given = config.idColumnsOf(name);
-        boolean needed = !given.isEmpty() || config.strategyOf(name).takesRowLock();
+        boolean needed = !given.isEmpty() || config.strategyOf(name) != LockStrategy.ADVISORY;
         RowTable table = needed ? idColumns.of(session, name, given) : idColumns.find(session, name, given);
         return keyed(session, table, given).columns().stream()
                 .map(RowTable.Column::name)
@@ -42,8 +43,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
     private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
         for (RowTable.Column column : table.columns()) {
-            if (column.kind() == IdType.KEYLESS
-                    && config.strategyOf(table.name()).takesAdvisoryLock()) {
+            if (column.kind() == IdType.KEYLESS && config.strategyOf(table.name()) != LockStrategy.ROW) {
                 idColumns.forget(session, table, given);
                 throw TargetErrors.keyless(table, column);
             }
@@ -119,7 +119,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         Map<RowTable, List<LockKey.Row>> checked = Map.of();
         RowTable table = null;
         for (LockKey key : request.advisory().keys()) {
-            if (key instanceof LockKey.Row row && !config.strategyOf(row).takesRowLock()) {
+            if (key instanceof LockKey.Row row && config.strategyOf(row) == LockStrategy.ADVISORY) {
                 List<LockKey.Row> rows = List.of(row);
                 if (table == null || !table.name().equals(row.table()) || misfit(rows, table, true) != null) {
                     table = table(session, row.table(), rows, true);
@@ -159,7 +159,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     private @Nullable LockTargetException misfit(LockKey.Row key, RowTable table, boolean alone) {
         for (int i = 0; i < table.columns().size(); i++) {
             RowTable.Column column = table.columns().get(i);
-            if (column.kind() == IdType.KEYLESS && config.strategyOf(key).takesAdvisoryLock()) {
+            if (column.kind() == IdType.KEYLESS && config.strategyOf(key) != LockStrategy.ROW) {
                 return TargetErrors.keyless(table, column);
             }
             String part = key.givenId().get(i);

@@ -1,5 +1,6 @@
 package org.rowlock.internal.acquire;
 
+import org.rowlock.LockStrategy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collections;
@@ -110,7 +111,7 @@ public record LockCalls(
 
     private void refuseUnlookedFor(PgSession session, ResolvedRequest request) {
         for (LockKey key : request.keys()) {
-            if (!tables.config().strategyOf(key).takesRowLock()) {
+            if (tables.config().strategyOf(key) == LockStrategy.ADVISORY) {
                 throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
             }
         }

@@ -99,9 +99,8 @@ public final class QueueEntry {
     }
 
     /** Goes in without waiting, to be counted. */
-    public QueueEntry pass() {
+    public void pass() {
         queue.pass(this);
-        return this;
     }
 
     /**
@@ -247,13 +246,11 @@ public final class QueueEntry {
      * @param most how many to take
      * @param joins whether an offer is taken; quick, as the queue stands still meanwhile
      * @param rounded how many are taken of so many that join
-     * @return those taken, each to be completed or handed back
      */
     public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {
         return queue.take(this, most, joins, rounded);
     }
 
-    /** The same of all that join. */
     public List<QueueEntry> take(int most, Predicate<Object> joins) {
         return take(most, joins, IntUnaryOperator.identity());
     }
@@ -287,7 +284,6 @@ public final class QueueEntry {
         queue.end(this, null);
     }
 
-    /** What a holder has made of the offer; null unless the state is SERVED. */
     public @Nullable Served served() {
         return state == State.SERVED ? served : null;
     }
@@ -298,7 +294,7 @@ public final class QueueEntry {
         state = State.IN;
     }
 
-    /** As long as no connection is to be had, nobody waits in the queue: all would wait for each other's timeouts. */
+    /** As long as no connection is to be had, nobody waits: all would wait for each other's timeouts. */
     public void open(boolean nobodyWaits) {
         queue.open(nobodyWaits);
     }

@@ -71,12 +71,12 @@ public record LockConfig(
         if (keys.size() > 1) {
             return ofSeveral(request, wait, strategy);
         }
-        AdvisoryKeys advisory = strategy.takesAdvisoryLock() ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
-        List<LockKey.Row> spelled = strategy.takesRowLock() ? request.rows() : List.of();
+        AdvisoryKeys advisory = strategy != LockStrategy.ROW ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
+        List<LockKey.Row> spelled = strategy != LockStrategy.ADVISORY ? request.rows() : List.of();
         List<RowGroup> rows = spelled.isEmpty()
                 ? List.of()
                 : List.of(new RowGroup(RowTable.named(spelled.get(0).table()), request.mode(), spelled));
-        return new ResolvedRequest(request, wait, strategy, names, advisory, rows, strategy.takesRowLock());
+        return new ResolvedRequest(request, wait, strategy, names, advisory, rows, strategy != LockStrategy.ADVISORY);
     }
 
     private ResolvedRequest ofSeveral(LockRequest request, LockWait wait, LockStrategy strategy) {
@@ -85,13 +85,13 @@ public record LockConfig(
         boolean anyIsolation = true;
         for (LockKey key : request.keys()) {
             LockStrategy own = strategyOf(key);
-            if (own.takesAdvisoryLock()) {
+            if (own != LockStrategy.ROW) {
                 advisory.add(key);
-                anyIsolation &= own.takesRowLock();
+                anyIsolation &= own != LockStrategy.ADVISORY;
             }
         }
         for (LockKey.Row row : request.rows()) {
-            if (strategyOf(row).takesRowLock()) {
+            if (strategyOf(row) != LockStrategy.ADVISORY) {
                 groupOf(rows, row.table(), request.modeOf(row)).keys().add(row);
             }
         }
@@ -100,13 +100,11 @@ public record LockConfig(
         AdvisoryKeys split = mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory);
         ResolvedRequest resolved = new ResolvedRequest(request, wait, strategy, names, split, rows, anyIsolation);
         if (advisory.size() > budget) {
-            throw Exceptions.overBudget(
-                    "Cannot lock " + resolved.describe() + ": that is " + advisory.size()
-                            + " distinct advisory locks in one call, and the budget is " + budget
-                            + ", since a full lock table refuses every session of the server. Lock fewer keys, a key"
-                            + " that stands for them all, or raise the budget with RowLocks.builder().lockBudget()"
-                            + " after max_locks_per_transaction.",
-                    advisory.size());
+            throw Exceptions.overBudget("Cannot lock " + resolved.describe() + ": that is " + advisory.size()
+                    + " distinct advisory locks in one call, and the budget is " + budget
+                    + ", since a full lock table refuses every session of the server. Lock fewer keys, a key"
+                    + " that stands for them all, or raise the budget with RowLocks.builder().lockBudget()"
+                    + " after max_locks_per_transaction.");
         }
         return resolved;
     }

@@ -205,6 +205,9 @@ public record ResolvedRequest(
         return with(lockWait, advisory, rows, keysAlone, inserts, other);
     }
 
+    /** A row that is locked, or meant: its number in its group, from 1, and the texts of its id. */
+    public record FoundRow(int ordinal, List<String> id) {}
+
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */
     public record Misnamed(Row key, List<String> id) {}
 

@@ -93,7 +93,6 @@ public final class LockErrors {
                         cannot(asked) + "the server's lock table is full; the call asked for "
                                 + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
                                 + " max_connections, or lock fewer keys in one transaction.",
-                        asked.keys(),
                         e);
             case SqlState.QUERY_CANCELED ->
                 Exceptions.canceled(

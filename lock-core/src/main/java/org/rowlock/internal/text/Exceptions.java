@@ -79,8 +79,8 @@ public final class Exceptions {
         return make(CommitOutcomeUnknownException.class, message, cause.getSQLState(), cause);
     }
 
-    public static LockBudgetExceededException overBudget(String message, int keys) {
-        return make(LockBudgetExceededException.class, message, null, null, keys);
+    public static LockBudgetExceededException overBudget(String message) {
+        return make(LockBudgetExceededException.class, message, null, null);
     }
 
     public static LockCanceledException canceled(String message, SQLException cause) {
@@ -108,8 +108,8 @@ public final class Exceptions {
         return make(LockSerializationException.class, message, SqlState.SERIALIZATION_FAILURE, cause);
     }
 
-    public static LockTableFullException tableFull(String message, int keys, SQLException cause) {
-        return make(LockTableFullException.class, message, cause.getSQLState(), cause, keys);
+    public static LockTableFullException tableFull(String message, SQLException cause) {
+        return make(LockTableFullException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause) {
@@ -143,10 +143,9 @@ public final class Exceptions {
     }
 
     public static UnexpectedRowCountException unexpectedRowCount(
-            String message, long expected, long found, @Nullable Throwable cause) {
+            String message, boolean tooFew, @Nullable Throwable cause) {
         // As INTO STRICT: no_data_found, too_many_rows.
-        String sqlState = found < expected ? "P0002" : "P0003";
-        return make(UnexpectedRowCountException.class, message, sqlState, cause, new long[] {expected, found});
+        return make(UnexpectedRowCountException.class, message, tooFew ? "P0002" : "P0003", cause);
     }
 
     public static RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause) {
