@@ -77,9 +77,7 @@ public interface LockListener {
     public record AdmissionWait(List<LockKey> keys, RowLockMode mode, boolean admitted, Duration took) {}
 
     /**
-     * A lock that was held. Reported if Rowlock sees the end of the transaction: by the ways of
-     * {@link RowLocks#inTransaction}. How many statements were run meanwhile it does not know, as the work has the
-     * connection.
+     * A lock that was held.
      *
      * @param keys the distinct keys
      * @param mode how strongly; the strongest where each has a mode of its own

@@ -156,8 +156,7 @@ public sealed interface LockRequest permits RequestParts {
      * {@return the same, with which a row that does not exist is a {@link RowAbsentException}} Without it {@link
      * LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH} the key
      * alone. A query behind the lock has run. {@link LockStrategy#ADVISORY}, names and numbers are then refused with a
-     * {@link LockTargetException}, as nothing looks for a row there. {@link RowLocks#execute} takes a round trip more
-     * with it.
+     * {@link LockTargetException}, as nothing looks for a row there.
      */
     LockRequest requireRow();
 
@@ -168,8 +167,8 @@ public sealed interface LockRequest permits RequestParts {
      *
      * <p>A call without a wait waits a millisecond at most for a transaction that has inserted the row and has not
      * committed. With {@link LockStrategy#ADVISORY} nothing looks whether the row is there afterwards; otherwise its
-     * absence is a {@link RowAbsentException}. {@link RowLocks#execute} takes a round trip more. The INSERT needs its
-     * privilege, and evaluates defaults and BEFORE triggers, also if the row exists.
+     * absence is a {@link RowAbsentException}. The INSERT needs its privilege, and evaluates defaults and BEFORE
+     * triggers, also if the row exists.
      *
      * @param insert one INSERT of the row, with {@code ?} for parameters, without RETURNING and ON CONFLICT; Rowlock
      *     adds {@code on conflict do nothing}

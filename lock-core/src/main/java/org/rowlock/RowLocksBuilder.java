@@ -91,8 +91,7 @@ public final class RowLocksBuilder {
      * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the
      * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A
      * transaction that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}:
-     * there it is how many wait at the server for the row. If nobody of this JVM gets that row for a second, one more
-     * may wait at the server, after another second two more, then four, and so on.
+     * there it is how many wait at the server for the row, and more if nobody of this JVM gets it for a second.
      *
      * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
      * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 8 until a queue

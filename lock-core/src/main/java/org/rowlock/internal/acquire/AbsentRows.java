@@ -3,13 +3,13 @@ package org.rowlock.internal.acquire;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
@@ -37,17 +37,27 @@ record AbsentRows(PgSession session, ResolvedRequest request) {
         return false;
     }
 
-    /** For each row that was not found, the request for it alone. */
-    private List<ResolvedRequest> absentAlone(Held held) {
-        List<ResolvedRequest> alone = new ArrayList<>(held.absent().size());
-        for (RowGroup group : request.rows()) {
-            for (Row key : group.keys()) {
-                if (held.absent().contains(key)) {
-                    alone.add(request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key)))));
-                }
+    /** A key without a row, whose row would have another key. */
+    @Nullable
+    Misnamed misnamed(Held held) throws SQLException {
+        for (ResolvedRequest absent : absentAlone(held)) {
+            RowTable table = absent.rows().get(0).table();
+            Row key = absent.rows().get(0).keys().get(0);
+            List<String> meant = table.isIdOpen() ? read(RowSql.meaning(table), absent) : key.id();
+            if (ResolvedRequest.isOther(table, key, meant)) {
+                return new Misnamed(key, meant);
             }
         }
-        return alone;
+        return null;
+    }
+
+    /** For each row that was not found, the request for it alone. */
+    private List<ResolvedRequest> absentAlone(Held held) {
+        return request.rows().stream()
+                .flatMap(group -> group.keys().stream()
+                        .filter(held.absent()::contains)
+                        .map(key -> request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key))))))
+                .toList();
     }
 
     /** The id in the row that a statement about the first row of a request returns; empty where there is none. */
@@ -60,21 +70,5 @@ record AbsentRows(PgSession session, ResolvedRequest request) {
                         : List.of();
             }
         }
-    }
-
-    /** A key without a row, whose row would have another key. */
-    @Nullable
-    Misnamed misnamed(Held held) throws SQLException {
-        for (ResolvedRequest absent : absentAlone(held)) {
-            RowGroup row = absent.rows().get(0);
-            if (row.table().isIdOpen()) {
-                Row key = row.keys().get(0);
-                List<String> meant = read(RowSql.meaning(row.table()), absent);
-                if (ResolvedRequest.isOther(row.table(), key, meant)) {
-                    return new Misnamed(key, meant);
-                }
-            }
-        }
-        return null;
     }
 }

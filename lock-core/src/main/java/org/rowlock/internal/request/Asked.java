@@ -6,12 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was asked, for messages.
  *
- * @param what in words
  * @param keys how many distinct keys
- * @param table the table, where there is one
  * @param id the parts of the first id, if only the server knows whether its column takes it
- * @param hotStandby whether the server is one
- * @param names how messages name keys
  */
 public record Asked(
         String what, int keys, @Nullable String table, List<String> id, boolean hotStandby, KeyNames names) {}

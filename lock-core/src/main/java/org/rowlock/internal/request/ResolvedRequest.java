@@ -22,11 +22,8 @@ import org.rowlock.internal.text.Insert;
 /**
  * What one call asks for, split by the kind of lock.
  *
- * @param request as the caller made it
  * @param lockWait how long it waits now
  * @param strategy that of all keys, or BOTH
- * @param names how messages name keys
- * @param advisory the keys that need an advisory lock
  * @param rows those that need a row lock, by table and mode
  * @param keysAlone of those that need no row lock, the rows whose id columns are known and take texts
  * @param inserts of rows that may not be there, in one order for all calls
