@@ -1,6 +1,5 @@
 package org.rowlock.internal.acquire;
 
-import org.rowlock.LockStrategy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collections;
@@ -13,6 +12,7 @@ import org.rowlock.Claim;
 import org.rowlock.LockFront;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.EarlyRelease;

@@ -64,9 +64,7 @@ public final class LockVerifier {
         this.singleEntryNode = singleEntryNode;
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
         this.probing = new LockCalls(
-                new KnownTables(keysAlone, tables.idColumns()),
-                new LockObserver(List.of()),
-                KeyQueues.adaptive(1));
+                new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
 
     /** In rounds of so many connections at a time. */

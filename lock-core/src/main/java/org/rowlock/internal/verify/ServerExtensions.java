@@ -4,6 +4,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import org.rowlock.LockVerificationException;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.CatalogSql;
 
