@@ -107,7 +107,7 @@ record LockedTransaction(
     /**
      * Begins, and hands the connection back without a transaction, whatever has become of it.
      *
-     * @param hold null of a claim, whose keys its acquisition reports, and where the COMMIT in its flush lets the lock go
+     * @param hold null of a claim, whose keys its acquisition reports, and where the COMMIT in its flush lets it go
      */
     private <T extends @Nullable Object, X extends Exception> T onConnection(
             Connection connection, @Nullable Hold hold, Lent<T, X> body) throws X, SQLException {

@@ -274,7 +274,6 @@ public final class QueueEntry {
         queue.end(this, new Served(value, null));
     }
 
-    /** Ends the wait of a taken entry with an error, which its thread is to throw. */
     public void fail(Throwable failure) {
         queue.end(this, new Served(null, failure));
     }
