@@ -792,7 +792,8 @@ class GroupTest {
                 "insert into parent values (1), (2)",
                 "alter table account add parent int references parent");
         PGSimpleDataSource source = database.dataSource();
-        source.setOptions("-c lock_timeout=1s");
+        // A tenth of it is how long they may wait in the JVM, which is to be enough on a busy machine.
+        source.setOptions("-c lock_timeout=5s");
         openOn(source);
         String sql = "update account set parent = ? where id = ?";
         try (org.rowlock.testing.Session other = database.session("other")) {
