@@ -38,6 +38,7 @@ class ShadowedNamesTest {
             "bit",
             "extract",
             "filter",
+            "all",
             "any",
             "in",
             "rows",
