@@ -961,6 +961,18 @@ class CommitWritesTest {
                 }));
     }
 
+    /** Of the lock's own types, which are arrays too, it would say that the table was replaced. */
+    @ParameterizedTest
+    @EnumSource
+    void anUnknownTypeOfAWriteIsItsOwnError(LockStrategy strategy) {
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, 5, 1);
+        writes.add("update account set balance = 0 where cast(? as mood[]) is null", "{}");
+        assertThatThrownBy(() -> locks(strategy).execute(dataSource, forUpdate(LockKey.row("account", 1)), writes))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42704"));
+    }
+
     /** The driver names what it has prepared five times; nothing of it is there twice, but for the COMMIT. */
     @ParameterizedTest
     @MethodSource("ways")

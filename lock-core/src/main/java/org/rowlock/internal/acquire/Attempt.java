@@ -154,8 +154,8 @@ record Attempt(
     /** What an error means, with the transaction made usable again where it can be. */
     private Outcome failure(Flush flush, ResolvedRequest asked, long start, SQLException e) throws SQLException {
         Guard raised = ServerErrors.guardIn(e);
-        boolean stale = (raised != null && raised.lock() == Guard.Lock.STALE)
-                || ServerErrors.isIdentityGone(tail == null ? null : tail.sql(), e);
+        boolean stale =
+                (raised != null && raised.lock() == Guard.Lock.STALE) || ServerErrors.isIdentityGone(asked.tables(), e);
         if (!stale && raised == null && ServerErrors.isOfWrites(asked, tail, start, e)) {
             return new Failed(e, null);
         }

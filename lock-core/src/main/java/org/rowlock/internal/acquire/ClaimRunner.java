@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
@@ -180,7 +181,7 @@ final class ClaimRunner<T> {
         try {
             statement.execute();
         } catch (SQLException e) {
-            if (ServerErrors.isIdentityGone(sql.lock(), e)) {
+            if (ServerErrors.isIdentityGone(Stream.of(sql.table()), e)) {
                 return null;
             }
             throw e;

@@ -51,12 +51,18 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Ending ending = nothing ? Ending.PLAIN : endings.of(session);
         if (writes.isEmpty()) {
-            SQLWarning warning = sendAlone(session, ending, false);
-            if (!ending.isPlain()) {
-                EarlyRelease.tell(connection);
+            try {
+                SQLWarning warning = sendAlone(session, ending, false);
+                if (!ending.isPlain()) {
+                    EarlyRelease.tell(connection);
+                }
+                confirm(session, ending, warning);
+                return;
+            } catch (RowlockException e) {
+                throw e;
+            } catch (RuntimeException | Error e) {
+                throw errors().unknown(e);
             }
-            confirm(session, ending, warning);
-            return;
         }
         WriteFlushes flushes = new WriteFlushes(session, writes, names, ending);
         run(flushes, () -> send(session, flushes));
@@ -142,8 +148,6 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
                 session.abortTransaction(WaitSql.ABORT, e);
             }
             throw errors().failure(session, ending, e);
-        } catch (RuntimeException | Error e) {
-            throw errors().unknown(e);
         } finally {
             session.setAutosave(autosave);
         }
@@ -159,6 +163,7 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
      * @throws RowlockException if it has not committed
      */
     private void end(PgSession session, WriteFlushes flushes) throws SQLException {
+        flushes.last().sent = true;
         SQLWarning warning = flushes.commitsAlone ? sendAlone(session, flushes.ending, true) : flushes.last().warning;
         if (!flushes.commitsAlone && !flushes.last().ended) {
             throw errors().notEnded(session);

@@ -75,6 +75,11 @@ public record ResolvedRequest(
         this(request, wait, strategy, names, advisory, rows, List.of(), List.of(), anyIsolation, null);
     }
 
+    /** The tables whose columns are known. */
+    public Stream<RowTable> tables() {
+        return Stream.concat(rows.stream(), keysAlone.stream()).map(RowGroup::table);
+    }
+
     /** The distinct keys in the caller's order. */
     public List<LockKey> keys() {
         return request.keys();

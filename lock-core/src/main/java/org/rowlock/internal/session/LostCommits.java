@@ -124,7 +124,8 @@ public final class LostCommits {
                 }
                 Thread.sleep(WaitSql.WATCH_MILLIS);
             }
-        } catch (SQLException | InterruptedException | RuntimeException e) {
+        } catch (Throwable e) {
+            // Throwable, as nothing may hide that the outcome is unknown.
             LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
         }
     }

@@ -2,12 +2,13 @@ package org.rowlock.internal.session;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Guard;
@@ -23,7 +24,6 @@ import org.rowlock.internal.text.TableName;
  * these do not say.
  */
 public final class ServerErrors {
-    private static final Pattern ARRAY = Pattern.compile("[\\w.\"]+\\s*\\[");
 
     private ServerErrors() {}
 
@@ -139,29 +139,19 @@ public final class ServerErrors {
      * Whether an error of parse analysis says that the id columns are not what they were when looked up
      * ({@link RowSql#identity}).
      *
-     * @param query the statement that has parts of the caller's, or null
+     * @param tables those of the locks
      */
-    public static boolean isIdentityGone(@Nullable String query, SQLException e) {
-        ServerErrorMessage server = serverMessage(e);
+    public static boolean isIdentityGone(Stream<RowTable> tables, SQLException e) {
         String message = message(e);
-        return server != null
-                && switch (SqlState.of(e)) {
-                    case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR ->
-                        message.contains(RowSql.IDENTITY_ALIAS + '.');
-                    case SqlState.UNDEFINED_FUNCTION -> message.contains(RowSql.TYPE_CHECK);
-                    // What is checked are arrays.
-                    case SqlState.UNDEFINED_OBJECT ->
-                        message.contains("[]") && (query == null || !namesArray(query, server.getPosition() - 1));
-                    default -> false;
-                };
-    }
-
-    /** Whether a type of arrays stands there, and none of a check of ours. */
-    private static boolean namesArray(String query, int position) {
-        return position >= 0
-                && position < query.length()
-                && ARRAY.matcher(query.substring(position)).lookingAt()
-                && !query.startsWith(RowSql.NULL_OF_TYPE, position - RowSql.NULL_OF_TYPE.length());
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
+            case SqlState.UNDEFINED_FUNCTION -> message.contains(RowSql.TYPE_CHECK);
+            // What is checked are arrays, which the message names without quotes of their own.
+            case SqlState.UNDEFINED_OBJECT ->
+                tables.flatMap(table -> table.columns().stream())
+                        .anyMatch(column -> message.contains(column.arrayType().replace("\"", "")));
+            default -> false;
+        };
     }
 
     /**

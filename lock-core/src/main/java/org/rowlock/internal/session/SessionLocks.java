@@ -79,11 +79,9 @@ public record SessionLocks(
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
     public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus, null);
-        return "t".equals(locks.run(locks.inFront(), locks.areHeld("(" + OWN_LOCKS + ")"), SessionLocks::bindKeys));
-    }
-
-    private String areHeld(String locks) {
-        return holding() + "select pg_catalog.bool_and(" + held(locks) + ')' + KeySql.FROM_MANY;
+        String sql =
+                locks.holding() + "select pg_catalog.bool_and(" + held("(" + OWN_LOCKS + ")") + ')' + KeySql.FROM_MANY;
+        return "t".equals(locks.run(locks.inFront(), sql, SessionLocks::bindKeys));
     }
 
     /** What holds the tables: a clause, or statements of their own. */
@@ -129,9 +127,11 @@ public record SessionLocks(
     public boolean passToTransaction(String... first) throws SQLException {
         List<String> inFront = new ArrayList<>(inFront(first));
         inFront.add(PASS);
-        return "t"
-                .equals(run(
-                        inFront, areHeld(LOCKS_PASSED), this::bindBefore, this::bindBefore, SessionLocks::bindKeys));
+        // Those from before are taken too: the caller may let go of its own in the middle of the transaction.
+        String passed = holding() + "select pg_catalog.bool_and(case when " + held(LOCKS_PASSED) + " then ("
+                + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ")::pg_catalog.text is not null else false end)"
+                + KeySql.FROM_MANY;
+        return "t".equals(run(inFront, passed, this::bindBefore, this::bindBefore, SessionLocks::bindKeys));
     }
 
     /**

@@ -24,7 +24,7 @@ public final class RowSql {
     public static final String TYPE_CHECK = "pg_catalog.array_eq(";
 
     /** In front of the type that a column was of when it was looked up. */
-    public static final String NULL_OF_TYPE = "cast(null as ";
+    private static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
 
