@@ -23,13 +23,16 @@ import org.springframework.util.StringUtils;
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
     /**
      * Spring's own choice of a manager, which is protected. Nothing public shows, for one, which manager the
-     * configuration of a repository names.
+     * configuration of a repository names. Looked for where it is called, as a native image has it only then.
      */
-    public static final Method DETERMINE_MANAGER = Objects.requireNonNull(ReflectionUtils.findMethod(
-            TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class));
-
-    static {
-        ReflectionUtils.makeAccessible(DETERMINE_MANAGER);
+    public static Method determineManager() {
+        Method method = Objects.requireNonNull(ReflectionUtils.findMethod(
+                TransactionAspectSupport.class,
+                "determineTransactionManager",
+                TransactionAttribute.class,
+                Class.class));
+        ReflectionUtils.makeAccessible(method);
+        return method;
     }
 
     /** What the innermost of them declares, which is the transaction that the method runs in; null if none does. */
@@ -49,7 +52,7 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
         }
         try {
             return (TransactionManager)
-                    ReflectionUtils.invokeMethod(DETERMINE_MANAGER, innermost, attribute, targetClass);
+                    ReflectionUtils.invokeMethod(determineManager(), innermost, attribute, targetClass);
         } catch (NoSuchBeanDefinitionException e) {
             if (StringUtils.hasText(attribute.getQualifier())) {
                 throw e;

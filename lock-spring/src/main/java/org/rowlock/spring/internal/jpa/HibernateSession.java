@@ -274,7 +274,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         List<Object> columns = new ArrayList<>();
         int unused = entry.getPersister()
                 .getIdentifierMapping()
-                .forEachJdbcValue(entry.getId(), (index, value, column) -> columns.add(stored(value, column)), session);
+                .forEachJdbcValue(
+                        entry.getId(),
+                        (index, value, column) -> columns.addAll(SessionCaches.parts(stored(value, column))),
+                        session);
         try {
             return SessionCaches.sorted(LockKey.row("any", columns).id());
         } catch (IllegalArgumentException e) {
@@ -282,7 +285,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
     }
 
-    /** An enum may be stored as its name or its number. */
+    /** An enum may be stored as its name or its number; of an object that only its user type knows the fields are. */
     private Object stored(Object value, JdbcMapping column) {
         Class<?> stored = value instanceof Enum ? column.getJdbcType().getPreferredJavaTypeClass(session) : null;
         return stored == null ? value : unwrapped(column.getJdbcJavaType(), value, stored);

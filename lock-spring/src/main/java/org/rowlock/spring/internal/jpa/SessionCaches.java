@@ -1,5 +1,7 @@
 package org.rowlock.spring.internal.jpa;
 
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -10,8 +12,10 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.mybatis.spring.SqlSessionHolder;
 import org.rowlock.LockKey;
+import org.springframework.beans.BeanUtils;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * What the sessions of the running transaction have read before it locks: behind the lock that is no longer what is
@@ -89,5 +93,23 @@ public record SessionCaches(String what, DataSource dataSource, Map<String, Set<
                 session.getSqlSession().clearCache();
             }
         }
+    }
+
+    /** The values of an id, or the fields of an object that is one. */
+    static List<Object> parts(Object id) {
+        if (BeanUtils.isSimpleValueType(id.getClass())
+                || id.getClass().getName().startsWith("java.")) {
+            return List.of(id);
+        }
+        List<Object> parts = new ArrayList<>();
+        ReflectionUtils.doWithFields(
+                id.getClass(),
+                field -> {
+                    ReflectionUtils.makeAccessible(field);
+                    Object part = field.get(id);
+                    parts.addAll(part == null ? List.of() : parts(part));
+                },
+                field -> !Modifier.isStatic(field.getModifiers()) && !Modifier.isTransient(field.getModifiers()));
+        return parts;
     }
 }

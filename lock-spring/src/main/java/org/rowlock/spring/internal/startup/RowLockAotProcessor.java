@@ -31,7 +31,7 @@ final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     }
 
     private void register(ReflectionHints hints, List<Method> methods) {
-        hints.registerMethod(TransactionDeclarations.DETERMINE_MANAGER, ExecutableMode.INVOKE);
+        hints.registerMethod(TransactionDeclarations.determineManager(), ExecutableMode.INVOKE);
         for (Class<?> annotation : List.of(RowLock.class, RowLock.Several.class)) {
             for (Method attribute : annotation.getDeclaredMethods()) {
                 hints.registerMethod(attribute, ExecutableMode.INVOKE);

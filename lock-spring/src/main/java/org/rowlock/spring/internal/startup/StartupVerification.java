@@ -79,15 +79,22 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
                             + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
         } catch (LockTransactionException e) {
-            throw refused(
-                    e,
-                    e.reason() == LockTransactionException.Reason.NOT_POSTGRESQL
-                            ? "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several"
+            throw switch (e.reason()) {
+                case NOT_POSTGRESQL ->
+                    refused(
+                            e,
+                            "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several"
                                     + " DataSources name the transaction manager of the one to lock in:"
-                                    + " @Transactional(\"bean name\")."
-                            : "Connect to the primary with connections that may write. For an instance that only reads,"
+                                    + " @Transactional(\"bean name\").");
+                case READ_ONLY ->
+                    refused(
+                            e,
+                            "Connect to the primary with connections that may write. For an instance that only reads,"
                                     + " set rowlock.enabled=false if it never calls a method with @RowLock, or"
                                     + " rowlock.verify=false.");
+                // The message says what to do.
+                default -> e;
+            };
         }
         LOG.info(summary());
     }
