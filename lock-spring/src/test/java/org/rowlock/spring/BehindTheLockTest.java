@@ -21,12 +21,18 @@ import jakarta.persistence.JoinColumn;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.hibernate.annotations.JavaType;
+import org.hibernate.type.descriptor.WrapperOptions;
+import org.hibernate.type.descriptor.java.AbstractClassJavaType;
+import org.hibernate.type.descriptor.jdbc.JdbcType;
+import org.hibernate.type.descriptor.jdbc.JdbcTypeIndicators;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -58,6 +64,8 @@ class BehindTheLockTest {
             "insert into tag values (1, 'first')",
             "create table part (kind int, number int, amount bigint not null, primary key (kind, number))",
             "insert into part values (1, 7, 0)",
+            "create table coin (id bigint primary key, amount bigint not null)",
+            "insert into coin values (1, 0)",
             "create table vehicle (id bigint primary key, dtype text)",
             "create table truck (id bigint primary key, axles int)");
 
@@ -110,6 +118,42 @@ class BehindTheLockTest {
         long amount;
     }
 
+    record CoinId(long number) implements Serializable {}
+
+    /** What Hibernate binds is the id itself, and what that is stored as only this knows. */
+    public static final class CoinIdType extends AbstractClassJavaType<CoinId> {
+        private static final long serialVersionUID = 1;
+
+        public CoinIdType() {
+            super(CoinId.class);
+        }
+
+        @Override
+        public JdbcType getRecommendedJdbcType(JdbcTypeIndicators indicators) {
+            return indicators.getJdbcType(Types.BIGINT);
+        }
+
+        @Override
+        public <X> X unwrap(CoinId value, Class<X> type, WrapperOptions options) {
+            return type.cast(type == CoinId.class ? value : value.number());
+        }
+
+        @Override
+        public <X> CoinId wrap(X value, WrapperOptions options) {
+            return value instanceof CoinId id ? id : new CoinId(((Number) value).longValue());
+        }
+    }
+
+    @Entity
+    @Table(name = "coin")
+    static class Coin {
+        @Id
+        @JavaType(CoinIdType.class)
+        CoinId id;
+
+        long amount;
+    }
+
     @Entity
     @Table(name = "vehicle")
     @Inheritance(strategy = InheritanceType.JOINED)
@@ -151,7 +195,13 @@ class BehindTheLockTest {
                     beans.registerBean(
                             Unit.class,
                             () -> new Unit(
-                                    properties, Account.class, PartId.class, Part.class, Vehicle.class, Truck.class));
+                                    properties,
+                                    Account.class,
+                                    PartId.class,
+                                    Part.class,
+                                    Coin.class,
+                                    Vehicle.class,
+                                    Truck.class));
                     beans.registerBean(
                             RowLocks.class,
                             () -> RowLocks.builder().strategy(strategy).build());
@@ -273,6 +323,24 @@ class BehindTheLockTest {
                 locks.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 7))));
                 assertThat(part.amount).isEqualTo(5);
             });
+        }
+    }
+
+    @Test
+    void anIdOfATypeOfItsOwnIsComparedByItsFields() {
+        try (var context = start(LockStrategy.ROW)) {
+            transaction(context, (locks, entities) -> {
+                Coin coin = entities.find(Coin.class, new CoinId(1));
+                elsewhere("update coin set amount = 5");
+                locks.lock(forNoKeyUpdate(LockKey.row("coin", 1)));
+                assertThat(coin.amount).isEqualTo(5);
+            });
+            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                        entities.find(Coin.class, new CoinId(1)).amount += 1;
+                        locks.lock(forNoKeyUpdate(LockKey.row("coin", 1)));
+                    }))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("has been changed since");
         }
     }
 
