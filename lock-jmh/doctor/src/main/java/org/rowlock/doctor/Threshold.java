@@ -73,8 +73,11 @@ final class Threshold {
      */
     static final double MULTIXACTS_PER_SECOND = 100;
 
-    /** Of busy time in LWLock waits for MultiXacts or the lock table. Both should be too short to be ever seen. */
-    static final double LWLOCK_SHARE = 0.02;
+    /**
+     * Of busy time in LWLock waits for MultiXacts or the lock table. They should be too short to be ever seen, but where
+     * a holder loses its processor some are.
+     */
+    static final double LWLOCK_SHARE = 0.05;
 
     /** Blocks read for a row that is claimed; an index that fits finds one in fewer than ten. */
     static final double BLOCKS_PER_CLAIM = 50;

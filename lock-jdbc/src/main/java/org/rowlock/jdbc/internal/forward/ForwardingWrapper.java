@@ -28,7 +28,11 @@ public abstract class ForwardingWrapper implements Wrapper {
     /** What is below is given away. */
     protected void unwrapped() {}
 
-    /** Whether this is what stands for another. */
+    /**
+     * {@return whether this is what stands for another}
+     *
+     * @param other what may be below
+     */
     protected final boolean wraps(Wrapper other) {
         return delegate.equals(other);
     }
