@@ -84,7 +84,10 @@ class AwsFailoverTest {
             assertThat(query(pair.standby(), "select count(*) from entry")).isEqualTo(String.valueOf(done.size()));
             assertThat(query(pair.standby(), "select balance from account")).isEqualTo(String.valueOf(done.size()));
             // The second statement of each transaction is known as such, on the new connection too.
-            assertThat(RowlockDriver.control(url, null).getFigures().get("account").get("passed.NOT_FIRST"))
+            assertThat(RowlockDriver.control(url, null)
+                            .getFigures()
+                            .get("account")
+                            .get("passed.NOT_FIRST"))
                     .isGreaterThanOrEqualTo(done.size());
         }
     }
