@@ -74,8 +74,8 @@ final class Threshold {
     static final double MULTIXACTS_PER_SECOND = 100;
 
     /**
-     * Of busy time in LWLock waits for MultiXacts or the lock table. They should be too short to be ever seen, but where
-     * a holder loses its processor some are.
+     * Of busy time in LWLock waits for MultiXacts or the lock table. Each should be too short to be ever seen, unless
+     * its holder has lost the processor.
      */
     static final double LWLOCK_SHARE = 0.05;
 
