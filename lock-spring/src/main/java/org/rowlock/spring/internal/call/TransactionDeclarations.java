@@ -21,18 +21,25 @@ import org.springframework.util.StringUtils;
  * @param interceptors its transaction interceptors, the outermost first; none if it has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /**
-     * Spring's own choice of a manager, which is protected. Nothing public shows, for one, which manager the
-     * configuration of a repository names. Looked for where it is called, as a native image has it only then.
-     */
-    public static Method determineManager() {
-        Method method = Objects.requireNonNull(ReflectionUtils.findMethod(
+    /** Apart, and so looked for once and only where it is called, as a native image has it only then. */
+    private static final class ManagerChoice {
+        static final Method DETERMINE = Objects.requireNonNull(ReflectionUtils.findMethod(
                 TransactionAspectSupport.class,
                 "determineTransactionManager",
                 TransactionAttribute.class,
                 Class.class));
-        ReflectionUtils.makeAccessible(method);
-        return method;
+
+        static {
+            ReflectionUtils.makeAccessible(DETERMINE);
+        }
+    }
+
+    /**
+     * Spring's own choice of a manager, which is protected. Nothing public shows, for one, which manager the
+     * configuration of a repository names.
+     */
+    public static Method determineManager() {
+        return ManagerChoice.DETERMINE;
     }
 
     /** What the innermost of them declares, which is the transaction that the method runs in; null if none does. */
@@ -46,8 +53,8 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     @Nullable
     public TransactionManager managerOf(Method method, Class<?> targetClass) {
         TransactionInterceptor innermost = innermost(method, targetClass);
-        TransactionAttribute attribute = of(method, targetClass);
-        if (innermost == null || attribute == null) {
+        TransactionAttribute attribute = innermost == null ? null : attribute(innermost, method, targetClass);
+        if (attribute == null) {
             return null;
         }
         try {
