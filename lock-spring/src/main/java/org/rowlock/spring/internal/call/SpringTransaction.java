@@ -166,10 +166,9 @@ public final class SpringTransaction implements TransactionSynchronization {
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);
-        parts.forEach(part -> part.held().forEach((key, mode) -> {
-            if (mode.compareTo(weakest) <= 0) {
-                notHeld.remove(key);
-            }
+        notHeld.removeIf(key -> parts.stream().anyMatch(part -> {
+            RowLockMode mode = part.held().get(key);
+            return mode != null && mode.compareTo(weakest) <= 0;
         }));
         return notHeld;
     }
