@@ -132,10 +132,7 @@ record Attempt(
             return refused;
         }
         ResolvedRequest rest = asked.remaining(start).rowLocksOnly();
-        if (tail == null
-                && rest.rows().isEmpty()
-                && rest.inserts().isEmpty()
-                && rest.openKeysAlone().isEmpty()) {
+        if (tail == null && rest.rows().isEmpty() && rest.inserts().isEmpty()) {
             return new Held(null, List.of(), null);
         }
         Outcome outcome = once(rest, true);

@@ -2,9 +2,9 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
@@ -17,7 +17,6 @@ import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
-import org.rowlock.internal.text.IdType;
 
 /**
  * The tables whose rows are locked, with their id columns; refuses ids that are none of their table, or another
@@ -43,7 +42,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
     private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
         for (RowTable.Column column : table.columns()) {
-            if (column.kind() == IdType.KEYLESS && config.strategyOf(table.name()) != LockStrategy.ROW) {
+            if (!column.kind().hasKeys(config.strategyOf(table.name()))) {
                 idColumns.forget(session, table, given);
                 throw TargetErrors.keyless(table, column);
             }
@@ -53,10 +52,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
 
     /** Has the tables of a request looked up again. */
     void forget(PgSession session, ResolvedRequest request) throws SQLException {
-        for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
-            for (RowGroup group : groups) {
-                forget(session, group.table());
-            }
+        for (RowTable table : request.tables().toList()) {
+            forget(session, table);
         }
     }
 
@@ -116,7 +113,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * passes.
      */
     private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {
-        Map<RowTable, List<LockKey.Row>> checked = Map.of();
+        Set<RowTable> typed = Set.of();
         RowTable table = null;
         for (LockKey key : request.advisory().keys()) {
             if (key instanceof LockKey.Row row && config.strategyOf(row) == LockStrategy.ADVISORY) {
@@ -125,17 +122,12 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     table = table(session, row.table(), rows, true);
                 }
                 if (table.columns().size() == row.id().size() && table.isTextTaken()) {
-                    checked = checked.isEmpty() ? new LinkedHashMap<>() : checked;
-                    checked.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
+                    typed = typed.isEmpty() ? new LinkedHashSet<>() : typed;
+                    typed.add(table);
                 }
             }
         }
-        if (checked.isEmpty()) {
-            return request;
-        }
-        List<RowGroup> groups = new ArrayList<>(checked.size());
-        checked.forEach((of, rows) -> groups.add(new RowGroup(of, request.mode(), rows)));
-        return request.withKeysAlone(groups);
+        return typed.isEmpty() ? request : request.withTyped(List.copyOf(typed));
     }
 
     private @Nullable LockTargetException misfit(List<LockKey.Row> rows, RowTable table, boolean alone) {
@@ -159,7 +151,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     private @Nullable LockTargetException misfit(LockKey.Row key, RowTable table, boolean alone) {
         for (int i = 0; i < table.columns().size(); i++) {
             RowTable.Column column = table.columns().get(i);
-            if (column.kind() == IdType.KEYLESS && config.strategyOf(key) != LockStrategy.ROW) {
+            if (!column.kind().hasKeys(config.strategyOf(key))) {
                 return TargetErrors.keyless(table, column);
             }
             String part = key.givenId().get(i);

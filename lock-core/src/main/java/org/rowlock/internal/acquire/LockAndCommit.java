@@ -63,7 +63,6 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean obse
 
     /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
     private static boolean isLookedAt(ResolvedRequest request) {
-        return !request.openKeysAlone().isEmpty()
-                || !request.rows().stream().allMatch(group -> group.table().areIdsTheirTexts());
+        return !request.rows().stream().allMatch(group -> group.table().areIdsTheirTexts());
     }
 }

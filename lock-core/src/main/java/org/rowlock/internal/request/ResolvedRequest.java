@@ -25,7 +25,7 @@ import org.rowlock.internal.text.Insert;
  * @param lockWait how long it waits now
  * @param strategy that of all keys, or BOTH
  * @param rows those that need a row lock, by table and mode
- * @param keysAlone of those that need no row lock, the rows whose id columns are known and take texts
+ * @param typed the tables of keys without a row lock whose ids are texts: the flush checks that they still are
  * @param inserts of rows that may not be there, in one order for all calls
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
@@ -38,7 +38,7 @@ public record ResolvedRequest(
         KeyNames names,
         AdvisoryKeys advisory,
         List<RowGroup> rows,
-        List<RowGroup> keysAlone,
+        List<RowTable> typed,
         List<Insert> inserts,
         boolean anyIsolationAllowed,
         @Nullable Front front) {
@@ -77,7 +77,7 @@ public record ResolvedRequest(
 
     /** The tables whose columns are known. */
     public Stream<RowTable> tables() {
-        return Stream.concat(rows.stream(), keysAlone.stream()).map(RowGroup::table);
+        return Stream.concat(rows.stream().map(RowGroup::table), typed.stream());
     }
 
     /** The distinct keys in the caller's order. */
@@ -106,26 +106,26 @@ public record ResolvedRequest(
     }
 
     public ResolvedRequest withRows(List<RowGroup> groups) {
-        return with(lockWait, advisory, groups, keysAlone, inserts, front);
+        return with(lockWait, advisory, groups, typed, inserts, front);
     }
 
-    public ResolvedRequest withKeysAlone(List<RowGroup> groups) {
-        return with(lockWait, advisory, rows, groups, inserts, front);
+    public ResolvedRequest withTyped(List<RowTable> tables) {
+        return with(lockWait, advisory, rows, tables, inserts, front);
     }
 
     public ResolvedRequest withInserts(List<Insert> given) {
-        return with(lockWait, advisory, rows, keysAlone, given, front);
+        return with(lockWait, advisory, rows, typed, given, front);
     }
 
     private ResolvedRequest with(
             LockWait wait,
             AdvisoryKeys derived,
             List<RowGroup> groups,
-            List<RowGroup> alone,
+            List<RowTable> ofKeys,
             List<Insert> given,
             @Nullable Front other) {
         return new ResolvedRequest(
-                request, wait, strategy, names, derived, groups, alone, given, anyIsolationAllowed, other);
+                request, wait, strategy, names, derived, groups, ofKeys, given, anyIsolationAllowed, other);
     }
 
     /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
@@ -141,7 +141,7 @@ public record ResolvedRequest(
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly() {
         return new ResolvedRequest(
-                request, lockWait, strategy, names, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, null);
+                request, lockWait, strategy, names, AdvisoryKeys.NONE, rows, List.of(), inserts, true, null);
     }
 
     /**
@@ -188,23 +188,16 @@ public record ResolvedRequest(
         return absent.stream().filter(inserted::contains).toList();
     }
 
-    /** Of the keys alone those whose ids have spellings that only the server knows. */
-    public List<RowGroup> openKeysAlone() {
-        return keysAlone.isEmpty()
-                ? keysAlone
-                : keysAlone.stream().filter(group -> group.table().isIdOpen()).toList();
-    }
-
     /** The same with what is left of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
         return lockWait.isBounded()
-                ? with(lockWait.remaining(startNanos), advisory, rows, keysAlone, inserts, front)
+                ? with(lockWait.remaining(startNanos), advisory, rows, typed, inserts, front)
                 : this;
     }
 
     /** The same with something in front of the lock, or nothing. */
     public ResolvedRequest behind(@Nullable Front other) {
-        return with(lockWait, advisory, rows, keysAlone, inserts, other);
+        return with(lockWait, advisory, rows, typed, inserts, other);
     }
 
     /** A row that is locked, or meant: its number in its group, from 1, and the texts of its id. */
@@ -214,9 +207,16 @@ public record ResolvedRequest(
     public record Misnamed(Row key, List<String> id) {}
 
     @Nullable
-    public Misnamed misnamed(List<List<FoundRow>> found, List<List<FoundRow>> meant) {
-        Misnamed ofRows = misnamedIn(rows, found);
-        return ofRows == null ? misnamedIn(openKeysAlone(), meant) : ofRows;
+    public Misnamed misnamed(List<List<FoundRow>> found) {
+        for (int group = 0; group < found.size(); group++) {
+            for (FoundRow row : found.get(group)) {
+                Row key = rows.get(group).keys().get(row.ordinal() - 1);
+                if (isOther(rows.get(group).table(), key, row.id())) {
+                    return new Misnamed(key, row.id());
+                }
+            }
+        }
+        return null;
     }
 
     /** Reports whether a row of this id has another key. A type without keys is locked by the row lock alone. */
@@ -228,18 +228,6 @@ public record ResolvedRequest(
             }
         }
         return false;
-    }
-
-    private static @Nullable Misnamed misnamedIn(List<RowGroup> groups, List<List<FoundRow>> found) {
-        for (int group = 0; group < found.size(); group++) {
-            for (FoundRow row : found.get(group)) {
-                Row key = groups.get(group).keys().get(row.ordinal() - 1);
-                if (isOther(groups.get(group).table(), key, row.id())) {
-                    return new Misnamed(key, row.id());
-                }
-            }
-        }
-        return null;
     }
 
     public String describe() {
@@ -259,11 +247,8 @@ public record ResolvedRequest(
 
     public Asked asked(boolean hotStandby) {
         // Ids of other types are checked before they are sent.
-        List<String> id = Stream.concat(rows.stream(), keysAlone.stream())
-                                .anyMatch(group -> group.table().isIdOpen())
-                        && first() instanceof Row row
-                ? row.givenId()
-                : List.of();
+        List<String> id =
+                tables().anyMatch(RowTable::isIdOpen) && first() instanceof Row row ? row.givenId() : List.of();
         return new Asked(describe(), keys().size(), first().tableOrNull(), id, hotStandby, names);
     }
 }

@@ -60,7 +60,6 @@ public final class FlushRunner {
         boolean isRows = statement.execute();
         Guard guard = null;
         List<List<FoundRow>> found = List.of();
-        List<List<FoundRow>> meant = List.of();
         boolean taken = false;
         for (Part part : flush.parts()) {
             switch (part.result()) {
@@ -78,7 +77,6 @@ public final class FlushRunner {
                     int group = found.size() - 1;
                     found.get(group).addAll(readFoundRows(statement, request.rows(), group));
                 }
-                case MEANINGS -> meant = with(meant, readFoundRows(statement, request.openKeysAlone(), meant.size()));
                 case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
                 case TAIL -> {
                     if (tail != null) {
@@ -98,7 +96,7 @@ public final class FlushRunner {
         }
         return taken || (guard != null && guard.lock() == Guard.Lock.TAKEN)
                 ? Outcome.Taken.AT_ONCE
-                : new Outcome.Held(guard, request.absentRows(found), request.misnamed(found, meant));
+                : new Outcome.Held(guard, request.absentRows(found), request.misnamed(found));
     }
 
     private static void readFront(PreparedStatement statement, @Nullable Front front) throws SQLException {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
@@ -101,13 +102,18 @@ public final class TargetErrors {
                 null);
     }
 
-    /** The exception for an id that no key can be made of. */
+    /** The exception for an id that no key can be made of, or none without a look at the row. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
+        boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
         return Exceptions.target(
-                "Cannot lock rows of " + table.name() + " by keys: the text of its id column " + column.name()
-                        + " of type " + typeName(column)
-                        + " may depend on settings of the session, so that one row could"
-                        + " have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
+                "Cannot lock rows of " + table.name() + " by keys" + (ofBoth ? " alone" : "")
+                        + ": the text of its id column " + column.name() + " of type " + typeName(column)
+                        + (ofBoth
+                                ? " may be one of several for a value, which only the server can tell"
+                                : " may depend on settings of the session")
+                        + ", so that one row could have two keys. Use "
+                        + (ofBoth ? "strategy BOTH, which looks at the row, or strategy" : "strategy")
+                        + " ROW, which needs no key, or lock by another unique column"
                         + " (idColumns) or by LockKey.name(). Nothing is locked.",
                 SqlState.FEATURE_NOT_SUPPORTED,
                 null);

@@ -77,19 +77,13 @@ class FlushForms {
             }
         }
         if (isAdvisory()) {
-            addAdvisoryLock(parts, asked.advisory().tables(), tables(asked.keysAlone()));
+            addAdvisoryLock(parts, asked.advisory().tables(), asked.typed());
         }
         if (guardSaved) {
             parts.add(WaitSql.RELEASE);
         }
         addInserts(parts);
         addRows(parts);
-        for (int group = 0; group < asked.keysAlone().size(); group++) {
-            RowTable table = asked.keysAlone().get(group).table();
-            if (table.isIdOpen()) {
-                parts.add(RowSql.meanings(table, group));
-            }
-        }
         if (armed) {
             parts.add(bound.restore());
         }

@@ -86,9 +86,7 @@ public final class Flushes {
             key.add(group.mode());
             key.add(group.keys().size() == 1);
         }
-        for (RowGroup group : request.keysAlone()) {
-            key.add(group.table());
-        }
+        key.addAll(request.typed());
         for (Insert insert : request.inserts()) {
             key.add(insert.text());
         }
@@ -98,7 +96,7 @@ public final class Flushes {
     private static boolean isSingle(ResolvedRequest request) {
         // Two spellings of a row are one key and two rows.
         return request.keys().size() == 1
-                && request.keysAlone().isEmpty()
+                && request.typed().isEmpty()
                 && request.inserts().isEmpty()
                 && (request.rows().isEmpty()
                         || (request.isOneRow() && request.rows().get(0).mode() == request.mode()));

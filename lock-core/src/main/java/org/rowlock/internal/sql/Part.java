@@ -48,8 +48,6 @@ public record Part(String sql, Binder binder, Result result) {
         COUNTED_ROWS,
         /** The same, of the group that the statement in front is about. */
         MORE_ROWS,
-        /** The rows that keys without a row lock mean: their ordinal numbers in the request, and their ids. */
-        MEANINGS,
         /** A row where there is one, locked or not. */
         LOOK,
         /** What the {@link Tail} reads: the rows of the caller's query, or what writes and the COMMIT return. */

@@ -194,26 +194,6 @@ public final class RowSql {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
-    /**
-     * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what
-     * the server makes of the text. Locks nothing.
-     *
-     * @param group which group of the keys alone they are
-     */
-    static Part meanings(RowTable table, int group) {
-        String printed = table.each(
-                ", ",
-                (column, i) -> "coalesce(" + column.kind().textOf(column(column)) + ", "
-                        + column.kind().textOf("k.c" + i) + ')');
-        return new Part(
-                identity(table) + "select k.n, " + printed + " from " + table.ids() + " with ordinality as k("
-                        + names(table) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
-                        + on(table),
-                (statement, at, request) ->
-                        bindIds(statement, at, request.keysAlone().get(group)),
-                Result.MEANINGS);
-    }
-
     private static String names(RowTable table) {
         return table.each(", ", (column, i) -> "c" + i);
     }

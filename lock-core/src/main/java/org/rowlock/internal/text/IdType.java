@@ -10,6 +10,7 @@ import java.time.temporal.Temporal;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockStrategy;
 
 /**
  * The type of an id column: how its values become the canonical text of an id, and which texts of an id it takes.
@@ -32,7 +33,9 @@ public enum IdType {
     TIMESTAMP("pg_catalog.timestamp"),
     TIMESTAMPTZ("pg_catalog.timestamptz"),
     BYTEA("pg_catalog.bytea"),
-    /** Any other that prints each value in one way: the text as the server prints it. */
+    /** Whose values have one spelling each, the label. Which there are the server knows. */
+    ENUM(""),
+    /** Any other that prints each value in one way: the text as the server prints it. It may read several as one. */
     OTHER(""),
     /**
      * A type whose text may depend on a setting of the session, or on what it is made of: float8, interval, ranges,
@@ -64,7 +67,7 @@ public enum IdType {
      * extra_float_digits.
      */
     private static final Pattern STEADY_OUTPUT = Pattern.compile("(bool|char|name|text|varchar|bpchar|oid|xid8)out"
-            + "|(enum|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn|jsonb)_out");
+            + "|(inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn|jsonb)_out");
 
     private static final IdType[] TYPES = values();
 
@@ -88,7 +91,9 @@ public enum IdType {
                 return type;
             }
         }
-        return output != null && STEADY_OUTPUT.matcher(output).matches() ? OTHER : KEYLESS;
+        return "enum_out".equals(output)
+                ? ENUM
+                : output != null && STEADY_OUTPUT.matcher(output).matches() ? OTHER : KEYLESS;
     }
 
     /**
@@ -131,7 +136,7 @@ public enum IdType {
         return switch (this) {
             case SMALLINT, INTEGER -> "cast(" + column + " as integer)";
             case BIGINT -> "case when " + column + IN_INT4 + " then cast(" + column + " as integer) end";
-            case NUMERIC, TEXT, VARCHAR, CHAR, OTHER ->
+            case NUMERIC, TEXT, VARCHAR, CHAR, ENUM, OTHER ->
                 "case when " + text + " ~ '^(0|-?[1-9][0-9]{0,9})$' then case when cast(" + text + " as bigint)"
                         + IN_INT4 + " then cast(" + text + " as integer) end end";
             default -> "cast(null as integer)";
@@ -141,7 +146,7 @@ public enum IdType {
     /** Whether its values can be any text. */
     public boolean isWord() {
         return switch (this) {
-            case TEXT, VARCHAR, CHAR, OTHER -> true;
+            case TEXT, VARCHAR, CHAR, ENUM, OTHER -> true;
             default -> false;
         };
     }
@@ -165,7 +170,7 @@ public enum IdType {
             case TIMESTAMPTZ -> temporal(text, OffsetDateTime::parse);
             case BYTEA ->
                 BYTES.matcher(text).matches() ? null : "is not \\x and lower-case hexadecimal digits. Give it so";
-            case TEXT, VARCHAR, OTHER, KEYLESS -> null;
+            case TEXT, VARCHAR, ENUM, OTHER, KEYLESS -> null;
         };
     }
 
@@ -190,7 +195,16 @@ public enum IdType {
 
     /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */
     public boolean isExact() {
-        return this != OTHER && this != KEYLESS;
+        return this != ENUM && this != OTHER && this != KEYLESS;
+    }
+
+    /** Whether no row is locked by two keys: behind the key, BOTH sees the id as the row has it, and ADVISORY does not. */
+    public boolean hasKeys(LockStrategy strategy) {
+        return switch (strategy) {
+            case ROW -> true;
+            case BOTH -> this != KEYLESS;
+            case ADVISORY -> this != KEYLESS && this != OTHER;
+        };
     }
 
     private static @Nullable String integer(String text, long least, long most) {

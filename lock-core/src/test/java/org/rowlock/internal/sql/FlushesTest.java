@@ -50,7 +50,7 @@ class FlushesTest {
     }
 
     private static ResolvedRequest request(
-            RowLockMode mode, LockWait wait, List<LockKey> advisory, List<RowGroup> rows, List<RowGroup> alone) {
+            RowLockMode mode, LockWait wait, List<LockKey> advisory, List<RowGroup> rows, List<RowTable> typed) {
         return new ResolvedRequest(
                 LockRequest.of(mode, List.of(FIRST, SECOND)),
                 wait,
@@ -58,7 +58,7 @@ class FlushesTest {
                 KeyNames.WITH_IDS,
                 AdvisoryKeys.of(advisory),
                 rows,
-                alone,
+                typed,
                 List.of(),
                 true,
                 null);
@@ -92,8 +92,8 @@ class FlushesTest {
                 ofRows(retyped),
                 ofRows(ONE, shared),
                 ofRows(TWO, shared),
-                ofRows(ONE).withKeysAlone(List.of(ONE)),
-                ofRows(ONE).withKeysAlone(List.of(retyped)),
+                ofRows(ONE).withTyped(List.of(ACCOUNT)),
+                ofRows(ONE).withTyped(List.of(retyped.table())),
                 ofRows(ONE).withInserts(List.of(INSERT)),
                 ofRows(ONE).withInserts(List.of(new Insert(FIRST, INSERT.sql() + ", (2)", List.of()))),
                 ofRows(ONE).behind(front()),
