@@ -1,9 +1,11 @@
 package org.rowlock.internal.queue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
@@ -24,17 +26,20 @@ final class KeyQueue {
     /** How many lead groups: one is served, and one waits at the server. The larger the groups, the fewer commits. */
     private static final int LEADERS = 2;
 
-    /** That of the policy too, and so of all queues of one hash. */
+    /** One for all queues of a hash, whose policy is one. */
     final Object lock;
 
     final QueuePolicy policy;
 
-    /** Null where places are left at the answer. */
     private final @Nullable Runnable parted;
 
     final Relief relief;
 
-    private final WaitingLine line = new WaitingLine();
+    /** Those who wait, in the order of their arrival. */
+    private final List<QueueEntry> line = new ArrayList<>(0);
+
+    /** How many a holder has taken: they are out of the line, and threads that wait all the same. */
+    private int taken;
 
     /** Counts those who share upwards, and those who do not downwards. */
     private int inside;
@@ -45,21 +50,15 @@ final class KeyQueue {
     /** How many entries of a key are there, in whatever state; changes where {@link KeyQueues} finds the queue. */
     int users;
 
-    private KeyQueue(Object lock, QueuePolicy policy, Relief relief, @Nullable Runnable parted) {
+    /**
+     * @param lock that of the policy
+     * @param parted told when an entry leaves; null of a queue with a connection in hand
+     */
+    KeyQueue(Object lock, QueuePolicy policy, Relief relief, @Nullable Runnable parted) {
         this.lock = lock;
         this.policy = policy;
         this.relief = relief;
         this.parted = parted;
-    }
-
-    /** A queue with a connection in hand. */
-    KeyQueue(QueuePolicy policy, long longestNanos) {
-        this(new Object(), policy, new Relief(longestNanos), null);
-    }
-
-    /** A queue whose places are kept, beside one with a connection in hand whose lock and policy it has. */
-    KeyQueue(KeyQueue beside, Runnable parted) {
-        this(beside.lock, beside.policy, Relief.NEVER, parted);
     }
 
     /** Whether places are kept until the transaction has ended. */
@@ -70,12 +69,6 @@ final class KeyQueue {
     boolean tryEnter(QueueEntry entry, boolean alone) {
         synchronized (lock) {
             return entry.state == State.NEW && line.isEmpty() && (!alone || open || inside == 0) && letIn(entry);
-        }
-    }
-
-    void pass(QueueEntry entry) {
-        synchronized (lock) {
-            count(entry);
         }
     }
 
@@ -113,7 +106,7 @@ final class KeyQueue {
             if (entry.state != State.NEW || (line.isEmpty() && letIn(entry))) {
                 return;
             }
-            if (mostNanos <= 0 || line.sizeWithTaken() >= mostWaiting) {
+            if (mostNanos <= 0 || line.size() + taken >= mostWaiting) {
                 entry.state = mostNanos <= 0 ? State.OVER : State.FULL;
                 return;
             }
@@ -122,9 +115,20 @@ final class KeyQueue {
                 relief.begin(now);
             }
             relief.end(now);
-            line.add(entry);
-            letInNext();
+            entry.sinceNanos = now;
+            stand(entry);
         }
+    }
+
+    /** Has an entry wait where it stood, or else at the end. */
+    private void stand(QueueEntry entry) {
+        int at = line.size();
+        while (at > 0 && line.get(at - 1).sinceNanos - entry.sinceNanos > 0) {
+            at--;
+        }
+        line.add(at, entry);
+        entry.state = State.WAITING;
+        letInNext();
     }
 
     /** Ends a wait without a place, unless the entry was let in or taken at the last moment. */
@@ -147,11 +151,19 @@ final class KeyQueue {
         boolean parts;
         synchronized (lock) {
             parts = entry.state != State.LEFT;
-            line.remove(entry);
-            line.endAll(entry);
+            if (entry.state == State.WAITING) {
+                line.remove(entry);
+            }
+            taken -= entry.state == State.TAKEN ? 1 : 0;
+            for (QueueEntry member : entry.members) {
+                if (member.state == State.TAKEN) {
+                    // Those that it has not ended wait again, unless their work may be done.
+                    end(member, member.sent ? Served.UNKNOWN : null);
+                }
+            }
             if (entry.state == State.IN && entry.counted) {
                 long now = System.nanoTime();
-                inside -= side(entry);
+                inside -= entry.shared ? 1 : -1;
                 relief.end(now);
                 entry.stayed(now, !line.isEmpty());
             }
@@ -179,20 +191,43 @@ final class KeyQueue {
                 throw new IllegalStateException(
                         "The holder is " + holder.state + "; only one that is in alone takes others");
             }
-            return line.take(holder, most, joins, rounded);
+            int joining = 0;
+            while (joining < Math.min(most, line.size()) && joins(line.get(joining), joins)) {
+                joining++;
+            }
+            List<QueueEntry> members = List.copyOf(line.subList(0, rounded.applyAsInt(joining)));
+            holder.members =
+                    Stream.concat(holder.members.stream(), members.stream()).toList();
+            for (QueueEntry member : members) {
+                line.remove(0);
+                taken++;
+                member.state = State.TAKEN;
+            }
+            return members;
         }
     }
 
-    /** Ends what a holder does for an entry; without an outcome the entry waits again, where it stood. */
+    private static boolean joins(QueueEntry entry, Predicate<Object> joins) {
+        Object offer = entry.offer;
+        return !entry.shared && offer != null && joins.test(offer);
+    }
+
+    /** Ends what a holder does for an entry; without an outcome the entry waits again, and is not taken again. */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {
                 throw new IllegalStateException("The entry is " + entry.state + ", and not taken");
             }
-            line.end(entry, served);
+            taken--;
             if (served == null) {
-                letInNext();
+                entry.offer = null;
+                entry.sent = false;
+                stand(entry);
+            } else {
+                entry.served = served;
+                entry.state = State.SERVED;
             }
+            LockSupport.unpark(entry.thread);
         }
     }
 
@@ -214,11 +249,8 @@ final class KeyQueue {
     }
 
     private void letInNext() {
-        QueueEntry next = line.first();
-        while (next != null && letIn(next)) {
-            line.remove(next);
-            LockSupport.unpark(next.thread);
-            next = line.first();
+        while (!line.isEmpty() && letIn(line.get(0))) {
+            LockSupport.unpark(line.remove(0).thread);
         }
     }
 
@@ -236,25 +268,19 @@ final class KeyQueue {
 
     private long width() {
         int most = policy.width(isKept(), line.size());
-        return (long) (line.isTaken() ? Math.min(LEADERS, most) : most) + relief.more();
+        return (long) (taken > 0 ? Math.min(LEADERS, most) : most) + relief.more();
     }
 
-    private void count(QueueEntry entry) {
+    void count(QueueEntry entry) {
         entry.counted = true;
         entry.inFront = Math.abs(inside);
-        inside += side(entry);
+        inside += entry.shared ? 1 : -1;
         entry.enters();
     }
 
-    private static int side(QueueEntry entry) {
-        return entry.shared ? 1 : -1;
-    }
-
-    /** How many are inside, or wait. */
+    /** How many are inside, or wait. Under the lock. */
     int wanting() {
-        synchronized (lock) {
-            return Math.abs(inside) + line.sizeWithTaken();
-        }
+        return Math.abs(inside) + line.size() + taken;
     }
 
     int inside() {

@@ -60,13 +60,18 @@ public final class KeyQueues {
         return queue != null
                 ? queue
                 : Objects.requireNonNull(byHash.updateAndGet(
-                        at, present -> present == null ? new KeyQueue(policies.get(), longestNanos) : present));
+                        at,
+                        present -> present == null
+                                ? new KeyQueue(new Object(), policies.get(), new Relief(longestNanos), null)
+                                : present));
     }
 
     /** An entry of the queue of a key alone, of this thread without a connection. The queue lasts until it leaves. */
     public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {
+        KeyQueue beside = queueOf(key.hashCode());
         KeyQueue queue = byKey.compute(key, (same, present) -> {
-            KeyQueue joined = present == null ? new KeyQueue(queueOf(key.hashCode()), () -> part(key)) : present;
+            KeyQueue joined =
+                    present == null ? new KeyQueue(beside.lock, beside.policy, Relief.NEVER, () -> part(key)) : present;
             joined.users++;
             return joined;
         });

@@ -60,8 +60,8 @@ public final class QueueEntry {
     @Nullable
     Object offer;
 
-    @Nullable
-    QueueEntry holder;
+    /** Those that it has taken. */
+    List<QueueEntry> members = List.of();
 
     /** Whether its holder may have sent its work. */
     volatile boolean sent;
@@ -100,7 +100,9 @@ public final class QueueEntry {
 
     /** Goes in without waiting, to be counted. */
     public void pass() {
-        queue.pass(this);
+        synchronized (queue.lock) {
+            queue.count(this);
+        }
     }
 
     /**
@@ -164,11 +166,7 @@ public final class QueueEntry {
             lockedNanos = now;
             // Where places are left at the answer, the holder is not among those inside.
             int own = inFront + (queue.isKept() ? 0 : 1);
-            if (front == null) {
-                queue.policy.waited(nanos, own);
-            } else {
-                queue.policy.waitedInFront(nanos, own, front.waitedNanos);
-            }
+            queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
         }
     }
 

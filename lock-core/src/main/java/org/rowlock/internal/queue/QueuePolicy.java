@@ -43,17 +43,10 @@ public interface QueuePolicy {
      *
      * @param nanos the time from the statement's leave to the server's answer
      * @param holds how many holds of the key by others of this JVM it may have waited for
+     * @param keyNanos the part of the time that was a wait for the key in front; 0 where the server did not say, and
+     *     negative where none was in front
      */
-    default void waited(long nanos, int holds) {}
-
-    /**
-     * The same of a lock that had the key in front.
-     *
-     * @param keyNanos the part of the time that was a wait for the key; 0 where the server did not say
-     */
-    default void waitedInFront(long nanos, int holds, long keyNanos) {
-        waited(nanos, holds);
-    }
+    default void waited(long nanos, int holds, long keyNanos) {}
 
     /** A key in front could not be had, and the lock was sent again without it; the wait took so long. */
     default void frontGivenUp(long nanos) {}

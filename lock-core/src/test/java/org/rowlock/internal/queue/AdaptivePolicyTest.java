@@ -18,7 +18,7 @@ class AdaptivePolicyTest {
     private void seen(int times, long waitedNanos, int inFront) {
         for (int i = 0; i < times; i++) {
             policy.held(HOLD, true);
-            policy.waited(waitedNanos, inFront + 1);
+            policy.waited(waitedNanos, inFront + 1, -1);
         }
     }
 
@@ -99,7 +99,7 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 20; i++) {
             millis.addAndGet(1_000);
             policy.held(HOLD, true);
-            policy.waitedInFront(nanos, 4, keyNanos);
+            policy.waited(nanos, 4, keyNanos);
             if (policy.frontNanos(true) == 0) {
                 return true;
             }

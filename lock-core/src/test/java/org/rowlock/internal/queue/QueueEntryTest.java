@@ -69,7 +69,7 @@ class QueueEntryTest {
         assertThat(inHand.isWanted()).isFalse();
         kept.queue.policy.held(1_000, true);
         for (int i = 0; i < 100; i++) {
-            kept.queue.policy.waited(8_000, 1);
+            kept.queue.policy.waited(8_000, 1, -1);
         }
         assertThat(kept.isWanted()).isTrue();
         assertThat(inHand.isWanted()).isTrue();
