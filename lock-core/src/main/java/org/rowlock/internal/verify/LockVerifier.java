@@ -48,6 +48,8 @@ public final class LockVerifier {
 
     private static final String TRY_SESSION_LOCK = "select pg_catalog.pg_try_advisory_lock(cast(? as bigint))";
 
+    private static final String SESSION_UNLOCK = "select pg_catalog.pg_advisory_unlock(cast(? as bigint))";
+
     private static final String FUNCTION_LISTS = "A pooler in between may take lock functions for reads: Pgpool-II does"
             + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
             + " (white_function_list) does. Leave both empty, or add .*advisory.* to write_function_list.";
@@ -90,17 +92,13 @@ public final class LockVerifier {
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
-                LockVerificationException refused = Verdicts.refusedByPooler(e);
-                if (refused != null) {
-                    throw refused;
-                }
-                boolean hanging = Verdicts.isTimedOut(e);
-                if (hanging) {
-                    // To take leave of each would take as long again.
-                    probes.forEach(Probe::kill);
-                }
-                if (hanging || probes.size() < 2 || !Verdicts.isConnectionLost(e) || attempt == ATTEMPTS) {
-                    throw Verdicts.notTried(e);
+                // To take leave of a server that hangs would take as long again, and no rollback lets go of a lock of
+                // the session.
+                probes.forEach(Probe::kill);
+                LockVerificationException verdict = Verdicts.of(e);
+                boolean another = probes.size() > 1 && Verdicts.isWorthAnotherTry(e) && !verdict.isConclusive();
+                if (!another || attempt == ATTEMPTS) {
+                    throw verdict;
                 }
                 LOG.log(Level.INFO, "A connection was lost while advisory locks were verified; trying again", e);
             } finally {
@@ -147,20 +145,19 @@ public final class LockVerifier {
             return;
         }
         String and = " || cast(? as text)";
-        List<@Nullable String> answers = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
+            List<@Nullable String> answers = new ArrayList<>();
             answers.add(first.readPrepared("select 'first '" + and, "one"));
             first.rollback();
             answers.add(second.readPrepared("select 'second '" + and, "two"));
             answers.add(first.readPrepared("select 'first '" + and, "three"));
             first.rollback();
             second.rollback();
-        }
-        List<String> right = List.of("first one", "second two", "first three");
-        if (!answers.subList(0, 3).equals(right) || !answers.subList(3, 6).equals(right)) {
-            throw Verdicts.wrong(
-                    "Prepared statements of two clients are mixed up: one got the answer of another. A pooler between"
-                            + " them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
+            if (!answers.equals(List.of("first one", "second two", "first three"))) {
+                throw Verdicts.wrong(
+                        "Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
+                                + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
+            }
         }
     }
 
@@ -243,21 +240,13 @@ public final class LockVerifier {
     /** The handover in front of a REPEATABLE READ or SERIALIZABLE transaction waits for a lock of the session. */
     private static void verifySessionLocks(Probe holder, Probe other, String held) throws SQLException {
         String key = Long.toString(ThreadLocalRandom.current().nextLong());
-        boolean bothGranted;
-        try {
-            holder.read(TRY_SESSION_LOCK, key);
-            bothGranted = "t".equals(other.read(TRY_SESSION_LOCK, key));
-            if (bothGranted) {
-                holder.requireStillIn(held);
-                other.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);
-            }
-            holder.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);
-        } catch (SQLException e) {
-            // No rollback lets go of a lock of the session.
-            holder.kill();
-            other.kill();
-            throw e;
+        holder.read(TRY_SESSION_LOCK, key);
+        boolean bothGranted = "t".equals(other.read(TRY_SESSION_LOCK, key));
+        if (bothGranted) {
+            holder.requireStillIn(held);
+            other.read(SESSION_UNLOCK, key);
         }
+        holder.read(SESSION_UNLOCK, key);
         if (bothGranted) {
             throw Verdicts.wrong("Two connections were both granted one exclusive advisory lock of the session by "
                     + holder.product()

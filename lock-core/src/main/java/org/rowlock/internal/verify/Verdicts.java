@@ -23,46 +23,37 @@ final class Verdicts {
         return wrong(message, null);
     }
 
-    static boolean isConnectionLost(Exception e) {
+    private static boolean isConnectionLost(Exception e) {
         return e instanceof LockConnectionLostException
                 || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
     }
 
-    /** By a server that hangs. */
-    static boolean isTimedOut(Throwable e) {
+    /** Not by a server that hangs, which would take as long again. */
+    static boolean isWorthAnotherTry(Exception e) {
         Throwable cause = e;
         while (cause != null && !(cause instanceof InterruptedIOException)) {
             cause = cause.getCause();
         }
-        return cause != null;
+        return cause == null && isConnectionLost(e);
     }
 
-    /** What a pooler says of itself, or does to prepared statements; null for anything else. */
-    static @Nullable LockVerificationException refusedByPooler(Exception e) {
+    /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing was tried. */
+    static LockVerificationException of(Exception e) {
         SQLException sql =
                 e instanceof SQLException own ? own : e.getCause() instanceof SQLException cause ? cause : null;
-        if (sql == null) {
-            return null;
-        }
-        if (ServerErrors.isPreparedStatementMixedUp(sql)) {
+        if (sql != null && ServerErrors.isPreparedStatementMixedUp(sql)) {
             return wrong("Statements fail through this DataSource: " + LockErrors.mixedUpStatements(sql), sql);
         }
-        String message = String.valueOf(sql.getMessage());
-        if (message.contains("statement pooling mode")) {
+        if (sql != null && String.valueOf(sql.getMessage()).contains("statement pooling mode")) {
             return wrong(
-                    "The pooler allows no transactions (" + message
+                    "The pooler allows no transactions (" + sql.getMessage()
                             + "), and a lock lasts as long as its transaction."
                             + " Set pool_mode = transaction, or session, in PgBouncer.",
                     sql);
         }
-        return null;
-    }
-
-    static LockVerificationException notTried(Exception e) {
-        boolean lost = isConnectionLost(e);
         return Exceptions.verification(
                 "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
-                        + (lost
+                        + (isConnectionLost(e)
                                 ? ". That says nothing about the locks: the server is not there, or fails over. Try"
                                         + " again when it is. Check the server and its address."
                                 : ". Check the server and that the pool has at least two connections."),
