@@ -17,9 +17,7 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
     private static final Pattern ON_CONFLICT = Pattern.compile("(?i)\\bon\\s+conflict\\b");
 
     public Insert {
-        if (sql == null || sql.isBlank()) {
-            throw new IllegalArgumentException("The INSERT for " + key + " is null or blank; give one statement");
-        }
+        Given.text(sql, "The INSERT for " + key, "one statement");
         if (ON_CONFLICT.matcher(sql).find()) {
             throw new IllegalArgumentException("The INSERT for " + key + " has an ON CONFLICT; leave it out, as Rowlock"
                     + " adds its own (words in a literal go into a parameter): " + sql);

@@ -23,11 +23,7 @@ public final class TableName {
         if (isPlain(table)) {
             return table;
         }
-        if (table == null || table.isBlank()) {
-            throw new IllegalArgumentException(
-                    "The table name is " + (table == null ? "null" : "blank") + "; give it as in SQL: " + AS_IN_SQL);
-        }
-        return parts(table).stream()
+        return parts(Given.text(table, "The table name", "it as in SQL: " + AS_IN_SQL)).stream()
                 .map(part -> isPlain(part) ? part : quoteIdentifier(part))
                 .collect(Collectors.joining("."));
     }
