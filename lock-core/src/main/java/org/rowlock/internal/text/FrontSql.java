@@ -4,6 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +27,7 @@ public final class FrontSql {
 
     public static final int PARAMETERS = 4;
 
-    private static final long OFFSET = 0xcbf29ce484222325L;
-    private static final long PRIME = 0x100000001b3L;
+    private static final long SALT = 0xcbf29ce484222325L;
 
     private FrontSql() {}
 
@@ -85,26 +85,14 @@ public final class FrontSql {
     }
 
     /**
-     * The key of a row, the same in every JVM: FNV-1a, with all bits mixed. Another name of the same table makes
-     * another key, and tables of one name in two schemas may share one, which costs speed only.
+     * The key of a row, the same in every JVM, with all bits mixed as others have keys of their own. Another name of
+     * the same table makes another key, and rows whose hashes are the same share one, which costs speed only.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
-        long hash = add(OFFSET, "front:");
-        hash = add(add(hash, String.valueOf(searchPath)), ":");
-        hash = add(hash, table);
-        for (String part : id) {
-            hash = add((hash ^ IdText.SEPARATOR) * PRIME, part);
-        }
+        long place = 31L * Objects.hashCode(searchPath) + table.hashCode();
+        long hash = place << Integer.SIZE ^ id.hashCode() ^ SALT;
         hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL;
         hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
         return hash ^ hash >>> 33;
-    }
-
-    private static long add(long hash, String text) {
-        long next = hash;
-        for (int i = 0; i < text.length(); i++) {
-            next = (next ^ text.charAt(i)) * PRIME;
-        }
-        return next;
     }
 }
