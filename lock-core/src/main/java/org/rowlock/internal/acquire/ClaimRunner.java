@@ -141,16 +141,15 @@ final class ClaimRunner<T> {
     private boolean isTakenAs(RowTable table) throws SQLException {
         int page = claim.limit();
         for (int looks = 1; ; looks++) {
-            ClaimSql sql = ClaimSql.of(claim, table, strategy != LockStrategy.ADVISORY, page);
-            Look look = look(sql);
+            Look look = look(ClaimSql.of(claim, table, strategy != LockStrategy.ADVISORY, page));
             if (look == null) {
                 return false;
             }
-            boolean noMore = taken.size() >= claim.limit() || (!look.isAnyFinished() && look.tried() < page);
+            boolean noMore = taken.size() >= claim.limit() || (!look.isStale() && look.tried() < page);
             if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return true;
             }
-            if (!look.isAnyFinished()) {
+            if (!look.isStale()) {
                 page = (int) Math.min(Integer.MAX_VALUE, (long) Math.max(PAGE, page) * NEXT_PAGE_TIMES);
             }
         }
@@ -159,16 +158,11 @@ final class ClaimRunner<T> {
     /**
      * A look at the queue.
      *
-     * @param locked how many rows were locked
-     * @param read how many of these still met the predicate
+     * @param isStale whether a locked row did not meet the predicate any more. Those behind it may be finished too, and
+     *     a fresh look finds others
      * @param tried how many were tried where not as many as wanted were locked; else 0
      */
-    private record Look(int locked, int read, int tried) {
-        /** What was seen is old then: those behind may be finished too, and a fresh look finds others. */
-        boolean isAnyFinished() {
-            return read < locked;
-        }
-    }
+    private record Look(boolean isStale, int tried) {}
 
     private @Nullable Look look(ClaimSql sql) throws SQLException {
         // The next look finds the same statement prepared.
@@ -206,7 +200,7 @@ final class ClaimRunner<T> {
         }
         found.beforeFirst();
         rows.add(found);
-        return new Look(locked, taken.size(), tried);
+        return new Look(taken.size() < locked, tried);
     }
 
     private void refuse(Guard guard) {
