@@ -104,10 +104,6 @@ public final class KeyEntries {
         return database;
     }
 
-    public List<LockKey> keys() {
-        return request.keys();
-    }
-
     public Thread thread() {
         return thread;
     }
