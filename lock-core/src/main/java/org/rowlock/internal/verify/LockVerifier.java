@@ -26,8 +26,8 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.Given;
 
 /**
@@ -45,6 +45,13 @@ public final class LockVerifier {
 
     /** By a splitter's rules a read like any other: it may be sent to where the lock is not. */
     private static final String READ_BEHIND = "select current_setting('transaction_read_only')";
+
+    /** Databases of several machines, known by their extension since they call themselves PostgreSQL. */
+    private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
+            + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
+
+    /** Workers; the coordinator is group 0. From Citus 11 on every one of them takes clients. */
+    private static final String WORKERS = "select count(*) from pg_dist_node where groupid <> 0";
 
     private static final String TRY_SESSION_LOCK = "select pg_catalog.pg_try_advisory_lock(cast(? as bigint))";
 
@@ -123,9 +130,9 @@ public final class LockVerifier {
     private void verify(List<Probe> probes, boolean first) throws SQLException {
         Probe holder = probes.get(0);
         // First, since if statements are mixed up no other result means anything.
-        verifyPreparedStatements(holder, probes.get(1));
+        holder.verifyPreparedStatements(probes.get(1));
         if (first) {
-            ServerExtensions.verify(holder, tables, singleEntryNode);
+            verifyMachines(holder);
         }
         String table = configuredTable(holder);
         for (Probe probe : probes) {
@@ -136,29 +143,28 @@ public final class LockVerifier {
         }
     }
 
-    /**
-     * A pooler that gives out server connections by transaction: what the first prepares stays with the server
-     * connection that the second gets next, and the first goes on with another.
-     */
-    private static void verifyPreparedStatements(Probe first, Probe second) throws SQLException {
-        if (!first.preparesStatements() || !second.preparesStatements()) {
-            return;
-        }
-        String and = " || cast(? as text)";
-        for (int i = 0; i < 2; i++) {
-            List<@Nullable String> answers = new ArrayList<>();
-            answers.add(first.readPrepared("select 'first '" + and, "one"));
-            first.rollback();
-            answers.add(second.readPrepared("select 'second '" + and, "two"));
-            answers.add(first.readPrepared("select 'first '" + and, "three"));
-            first.rollback();
-            second.rollback();
-            if (!answers.equals(List.of("first one", "second two", "first three"))) {
-                throw Verdicts.wrong(
-                        "Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
-                                + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
+    /** Refuses strategy ADVISORY where machines lock for themselves, unless the application enters by one alone. */
+    private void verifyMachines(Probe probe) throws SQLException {
+        String extension = probe.readAlone(INSTALLED);
+        if ("citus".equals(extension)) {
+            if ("t".equals(probe.readAlone("select " + CatalogSql.IS_CITUS))) {
+                tables.idColumns().foundCitus(PgSession.of(probe.connection()));
+            }
+            if ("0".equals(probe.readAlone(WORKERS))) {
+                return;
             }
         }
+        if (extension == null || singleEntryNode) {
+            return;
+        }
+        String why = "The database is one of several machines, by its extension " + extension
+                + ", and an advisory lock of one machine excludes nobody on another";
+        if (tables.config().isAnyTableAdvisory()) {
+            throw Verdicts.wrong(why + ". Let every client enter by one machine and say so with"
+                    + " RowLocks.builder().singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
+                    + " and use strategy BOTH.");
+        }
+        LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only those who enter by the same.");
     }
 
     /** The first configured table that is there, since a splitter may decide by the table; null where none is. */

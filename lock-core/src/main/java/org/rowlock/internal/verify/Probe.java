@@ -6,8 +6,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.SqlState;
 
@@ -82,8 +85,7 @@ final class Probe implements AutoCloseable {
      * The same as a statement that the driver has prepared on the server, as it does with statements that are run
      * often.
      */
-    @Nullable
-    String readPrepared(String sql, String... binds) throws SQLException {
+    private @Nullable String readPrepared(String sql, String... binds) throws SQLException {
         int threshold = session.prepareThreshold();
         session.setPrepareThreshold(1);
         try {
@@ -93,9 +95,29 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** Whether the driver prepares statements on the server at all. */
-    boolean preparesStatements() {
-        return session.prepareThreshold() > 0;
+    /**
+     * A pooler that gives out server connections by transaction: what the first prepares stays with the server
+     * connection that the second gets next, and the first goes on with another.
+     */
+    void verifyPreparedStatements(Probe second) throws SQLException {
+        if (session.prepareThreshold() <= 0 || second.session.prepareThreshold() <= 0) {
+            return;
+        }
+        String and = " || cast(? as text)";
+        for (int i = 0; i < 2; i++) {
+            List<@Nullable String> answers = new ArrayList<>();
+            answers.add(readPrepared("select 'first '" + and, "one"));
+            rollback();
+            answers.add(second.readPrepared("select 'second '" + and, "two"));
+            answers.add(readPrepared("select 'first '" + and, "three"));
+            rollback();
+            second.rollback();
+            if (!answers.equals(List.of("first one", "second two", "first three"))) {
+                throw Verdicts.wrong(
+                        "Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
+                                + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
+            }
+        }
     }
 
     /**
