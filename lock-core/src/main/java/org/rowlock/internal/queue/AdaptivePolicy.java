@@ -95,12 +95,7 @@ public final class AdaptivePolicy implements QueuePolicy {
     public void waited(long nanos, int holds, long keyNanos) {
         // Where nobody was in front at the key, its queue kept nobody back, and a wait for the row says nothing.
         double rowHolds = heldNanos > 0 && keyNanos >= heldNanos ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
-        double crowd = crowd(nanos, holds);
-        if (keyNanos < 0) {
-            front.locked(crowd, holds, nanos);
-        } else {
-            front.lockedInFront(crowd, holds, nanos, rowHolds, nanos - keyNanos);
-        }
+        front.locked(keyNanos >= 0, crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
     }
 
     /** Steps of a size that depends on the estimate alone, so that it tends to the median and outliers count little. */

@@ -116,41 +116,31 @@ final class FrontPolicy {
     }
 
     /**
-     * A lock without the key in front.
+     * The server has granted a lock.
      *
+     * @param inFront whether the key was in front of it
      * @param crowd how many were in front of it, 0 where this is not known
      * @param own how many of this JVM
-     * @param nanos how long it took
-     */
-    void locked(double crowd, int own, long nanos) {
-        othersSeen = crowd >= NONE && crowd > own;
-        if (state == State.PLAIN && isRow(isLarge(crowd, own, nanos), TO_FRONT)) {
-            front();
-        } else if (state == State.OPEN && isRow(crowd < NONE, TO_PLAIN)) {
-            state = State.PLAIN;
-        }
-    }
-
-    /**
-     * A lock with the key in front.
-     *
      * @param nanos how long it took
      * @param rowHolds how many holds of that it waited for the row behind the key; not a number where this is unknown,
      *     or nobody was in front at the key
      * @param rowNanos how long that was
      */
-    void lockedInFront(double crowd, int own, long nanos, double rowHolds, long rowNanos) {
+    void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
-        long now = millis.getAsLong();
-        grantedMillis = now;
-        if (state == State.PLAIN && isLarge(crowd, own, nanos)) {
-            front();
-        } else if (state == State.FRONT) {
-            if (isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
-                state = State.PLAIN;
-            } else if (!Double.isNaN(rowHolds)) {
-                count(rowHolds >= BEHIND, now, now - TimeUnit.NANOSECONDS.toMillis(rowNanos));
+        long now = inFront ? millis.getAsLong() : 0;
+        grantedMillis = inFront ? now : grantedMillis;
+        if (state == State.PLAIN) {
+            boolean large = nanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
+            if (inFront ? large : isRow(large, TO_FRONT)) {
+                front();
             }
+        } else if (state == State.OPEN) {
+            state = !inFront && isRow(crowd < NONE, TO_PLAIN) ? State.PLAIN : state;
+        } else if (inFront && isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
+            state = State.PLAIN;
+        } else if (inFront && !Double.isNaN(rowHolds)) {
+            count(rowHolds >= BEHIND, now, now - TimeUnit.NANOSECONDS.toMillis(rowNanos));
         }
     }
 
@@ -160,10 +150,6 @@ final class FrontPolicy {
         if (grantedMillis < now - TimeUnit.NANOSECONDS.toMillis(nanos)) {
             open(now);
         }
-    }
-
-    private static boolean isLarge(double crowd, int own, long nanos) {
-        return nanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
     }
 
     private boolean isRow(boolean another, int most) {

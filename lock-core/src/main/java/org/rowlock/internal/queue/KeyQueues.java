@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,11 +98,10 @@ public final class KeyQueues {
     }
 
     private int sum(ToIntFunction<KeyQueue> number) {
-        int sum = 0;
-        for (int i = 0; i < HASHES; i++) {
-            KeyQueue queue = byHash.get(i);
-            sum += queue == null ? 0 : number.applyAsInt(queue);
-        }
-        return sum;
+        return IntStream.range(0, HASHES)
+                .mapToObj(byHash::get)
+                .filter(Objects::nonNull)
+                .mapToInt(number)
+                .sum();
     }
 }

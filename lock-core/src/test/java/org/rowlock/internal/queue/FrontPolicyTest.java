@@ -23,20 +23,20 @@ class FrontPolicyTest {
 
     private void plain(int times, double crowd, int own) {
         for (int i = 0; i < times; i++) {
-            policy.locked(crowd, own, (long) (crowd * HOLD));
+            policy.locked(false, crowd, own, (long) (crowd * HOLD), Double.NaN, 0);
         }
     }
 
     private void inFront(int times, double crowd, int own) {
         for (int i = 0; i < times; i++) {
-            policy.lockedInFront(crowd, own, (long) (crowd * HOLD), Double.NaN, 0);
+            policy.locked(true, crowd, own, (long) (crowd * HOLD), Double.NaN, 0);
         }
     }
 
     /** One that waited so many holds for the row behind the key; the next begins when it is done. */
     private void behind(double holds) {
         millis.addAndGet((long) (holds * HOLD / 1_000_000) + 1);
-        policy.lockedInFront(20, 1, 20 * HOLD, holds, (long) (holds * HOLD));
+        policy.locked(true, 20, 1, 20 * HOLD, holds, (long) (holds * HOLD));
     }
 
     private void enter() {
@@ -68,11 +68,11 @@ class FrontPolicyTest {
     @Test
     void aWaitOfLessThanTwoMillisecondsIsNoCrowd() {
         for (int i = 0; i < 100; i++) {
-            policy.locked(40, 1, 1_999_999);
+            policy.locked(false, 40, 1, 1_999_999, Double.NaN, 0);
         }
         assertThat(fronts()).isFalse();
-        policy.locked(40, 1, 2_000_000);
-        policy.locked(40, 1, 2_000_000);
+        policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
+        policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
         assertThat(fronts()).isTrue();
     }
 
@@ -196,7 +196,7 @@ class FrontPolicyTest {
         millis.addAndGet(10_000);
         for (int i = 0; i < 100; i++) {
             // All that waited through one stall.
-            policy.lockedInFront(20, 1, SECOND, 200, SECOND);
+            policy.locked(true, 20, 1, SECOND, 200, SECOND);
         }
         assertThat(policy.isOpen()).isFalse();
     }
