@@ -1,7 +1,6 @@
 package org.rowlock;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -91,12 +90,9 @@ public final class AdmissionQueues {
         try {
             entries.join(queues, offer);
             inside.add(entries);
-            if (offer != null) {
-                // What it has to do while it waits is within this call.
-                entries.surround();
-            }
-            entries.enter(wait, maxWaitersPerKey);
+            // What is offered may have to do something while it waits, which is within this call.
             entries.surround();
+            entries.enter(wait, maxWaitersPerKey);
             admitted = true;
             return permit;
         } finally {
@@ -117,22 +113,18 @@ public final class AdmissionQueues {
      * moving crowd: a line is true of a moment.
      */
     public List<Entrant> entrants() {
-        List<Entrant> entrants = new ArrayList<>();
-        for (KeyEntries entries : inside) {
-            for (KeyEntries.Stay stay : entries.stays()) {
-                if (stay.entry().isThere()) {
-                    entrants.add(new Entrant(
-                            entries.database(),
-                            stay.key(),
-                            stay.mode(),
-                            entries.thread().getName(),
-                            stay.entry().isIn(),
-                            Duration.ofNanos(stay.entry().ageNanos())));
-                }
-            }
-        }
-        entrants.sort(Comparator.comparing(Entrant::since).reversed());
-        return entrants;
+        return inside.stream()
+                .flatMap(entries -> entries.stays().stream()
+                        .filter(stay -> stay.entry().isThere())
+                        .map(stay -> new Entrant(
+                                entries.database(),
+                                stay.key(),
+                                stay.mode(),
+                                entries.thread().getName(),
+                                stay.entry().isIn(),
+                                Duration.ofNanos(stay.entry().ageNanos()))))
+                .sorted(Comparator.comparing(Entrant::since).reversed())
+                .toList();
     }
 
     /** The right to go on to the database. Close it, on the same thread, when the transaction has ended. */

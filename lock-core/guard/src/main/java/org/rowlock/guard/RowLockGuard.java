@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
 import org.rowlock.LockStrategy;
 
 /**
@@ -52,10 +53,7 @@ public final class RowLockGuard {
 
     private static String file(String name) {
         try (InputStream in = RowLockGuard.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException(
-                        "The jar of lock-guard has no " + name + "; was it repackaged without it?");
-            }
+            Objects.requireNonNull(in, () -> "The jar of lock-guard has no " + name + "; was it repackaged without it?");
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException("The jar of lock-guard cannot be read", e);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInterruptedException;
@@ -212,8 +213,9 @@ public final class KeyEntries {
     public void refuseToWaitForItself() {
         for (KeyEntries held = outer; held != null; held = held.outer) {
             if (!held.closed && held.database.equals(database)) {
+                Set<LockKey> theirs = Set.copyOf(held.request.keys());
                 for (LockKey key : request.keys()) {
-                    if (held.request.keys().contains(key)) {
+                    if (theirs.contains(key)) {
                         throw new IllegalStateException("This thread holds " + names.of(key) + " already in an outer"
                                 + " transaction, and a second connection could wait for the first"
                                 + " forever. Use the outer connection.");

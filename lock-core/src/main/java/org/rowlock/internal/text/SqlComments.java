@@ -4,44 +4,26 @@ package org.rowlock.internal.text;
 public final class SqlComments {
     private SqlComments() {}
 
-    public static boolean beginsAt(String sql, int at) {
-        return sql.startsWith("--", at) || sql.startsWith("/*", at);
-    }
-
     /**
      * Behind the comment that begins here, but for the end of its line; here where none begins. What is never closed
      * ends with the text.
      */
-    public static int end(String sql, int at) {
+    public static int end(String sql, int begin) {
+        int at = begin;
         if (sql.startsWith("--", at)) {
-            return endOfLine(sql, at);
-        }
-        return sql.startsWith("/*", at) ? endOfBlock(sql, at) : at;
-    }
-
-    private static int endOfLine(String sql, int from) {
-        int at = from;
-        while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
-            at++;
-        }
-        return at;
-    }
-
-    /** They may be nested. */
-    private static int endOfBlock(String sql, int from) {
-        int depth = 0;
-        int at = from;
-        do {
-            if (sql.startsWith("/*", at)) {
-                depth++;
-                at += 2;
-            } else if (sql.startsWith("*/", at)) {
-                depth--;
-                at += 2;
-            } else {
+            while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
                 at++;
             }
-        } while (depth > 0 && at < sql.length());
+        } else if (sql.startsWith("/*", at)) {
+            // They may be nested.
+            int depth = 0;
+            do {
+                boolean opens = sql.startsWith("/*", at);
+                boolean closes = sql.startsWith("*/", at);
+                depth += opens ? 1 : closes ? -1 : 0;
+                at += opens || closes ? 2 : 1;
+            } while (depth > 0 && at < sql.length());
+        }
         return at;
     }
 }

@@ -154,7 +154,7 @@ final class Tokens {
         int from = at;
         while (at < sql.length()
                 && OPERATORS.indexOf(sql.charAt(at)) >= 0
-                && !(at > from && SqlComments.beginsAt(sql, at))) {
+                && !(at > from && SqlComments.end(sql, at) > at)) {
             at++;
         }
         // As PostgreSQL: the sign of =-1 is the number's.
