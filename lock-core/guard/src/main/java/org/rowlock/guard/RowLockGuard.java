@@ -53,7 +53,8 @@ public final class RowLockGuard {
 
     private static String file(String name) {
         try (InputStream in = RowLockGuard.class.getResourceAsStream(name)) {
-            Objects.requireNonNull(in, () -> "The jar of lock-guard has no " + name + "; was it repackaged without it?");
+            Objects.requireNonNull(
+                    in, () -> "The jar of lock-guard has no " + name + "; was it repackaged without it?");
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException("The jar of lock-guard cannot be read", e);
