@@ -62,9 +62,8 @@ public final class AdmissionQueues {
      * @param database what distinguishes databases: the DataSource
      * @param request what will be locked; its wait, by default forever, is that for all queues together
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
-     * @throws LockNotAvailableException if the wait is none or runs out
+     * @throws LockNotAvailableException if the wait is none or runs out, or if the queue of a key is full
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
-     * @throws AdmissionRejectedException if the queue of a key is full
      * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a
      *     second connection it could wait for itself
      */

@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait
  * for the disk or the synchronous standby was ended before it was over, say by a cancel. A crash or a failover can
@@ -15,7 +13,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;
 
-    CommitNotConfirmedException(Exceptions.Parts parts) {
+    CommitNotConfirmedException(Parts parts) {
         super(parts);
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * A COMMIT was sent, and whether it has, or will outlast a failover, cannot be known: the connection was
  * lost before the server's answer arrived, or a cancel came while the server committed, which it reports alike whether
@@ -16,7 +14,7 @@ import org.rowlock.internal.text.Exceptions;
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
-    CommitOutcomeUnknownException(Exceptions.Parts parts) {
+    CommitOutcomeUnknownException(Parts parts) {
         super(parts, false);
     }
 }

@@ -82,10 +82,6 @@ public final class CommitWrites {
      * @param others to add; not these themselves, and none that were added already, as each can be done once
      */
     public void addAll(CommitWrites others) {
-        if (others == null || others == this) {
-            throw new IllegalArgumentException(
-                    "The other writes are " + (others == null ? "null" : "these themselves"));
-        }
         writes.forEach(Write::refuseIfSent);
         List<Write> more = toSend(others);
         if (!Collections.disjoint(writes, more)) {

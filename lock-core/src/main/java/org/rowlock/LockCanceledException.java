@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * The wait was ended from outside: {@code statement_timeout}, {@code pg_cancel_backend} or a cancel request (SQLSTATE
  * 57014). The transaction is aborted, as with {@code FOR UPDATE}.
@@ -9,7 +7,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockCanceledException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockCanceledException(Exceptions.Parts parts) {
+    LockCanceledException(Parts parts) {
         super(parts, true);
     }
 }

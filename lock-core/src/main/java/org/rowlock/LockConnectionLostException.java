@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * The connection broke, or the server ended it, while waiting for the lock or before (SQLSTATE 08xxx, 57P01, 57P02,
  * 57P05, 25P03 or 25P04), or in the work before its commit was sent. The transaction is gone, and with it every lock it
@@ -10,7 +8,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockConnectionLostException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockConnectionLostException(Exceptions.Parts parts) {
+    LockConnectionLostException(Parts parts) {
         super(parts, true);
     }
 }

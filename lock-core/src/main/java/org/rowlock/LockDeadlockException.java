@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * The server found transactions waiting for each other in a circle and chose this one to end (SQLSTATE 40P01). The
  * transaction is aborted: roll back and run it again. Locking all keys of a transaction with one {@link LockRequest}
@@ -10,7 +8,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockDeadlockException(Exceptions.Parts parts) {
+    LockDeadlockException(Parts parts) {
         super(parts, true);
     }
 }

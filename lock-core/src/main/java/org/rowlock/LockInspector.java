@@ -19,8 +19,6 @@ import org.rowlock.internal.text.Given;
  * Reports the holders and waiters of advisory locks in the connection's database: table, id, since when, and what
  * blocks each waiter. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in any transaction
  * and in autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are empty.
- *
- * <p>Not thread-safe, as the connection is not.
  */
 public final class LockInspector {
     private static final String SELECT = """
@@ -43,51 +41,40 @@ public final class LockInspector {
     /** Both halves of the key and its kind: objid alone is found under other tables too. */
     private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
-    private final Connection connection;
-
-    private LockInspector(Connection connection) {
-        this.connection = connection;
-    }
-
-    /**
-     * {@return an inspector of the connection's database}
-     *
-     * @param connection any connection to it; not closed
-     */
-    public static LockInspector of(Connection connection) {
-        Given.notNull(connection, "The connection is null");
-        return new LockInspector(connection);
-    }
+    private LockInspector() {}
 
     /**
      * All advisory locks of the database, held or waited for, by Rowlock or anybody else. An extension's own, such as
      * Citus takes beside these, are left out. Of a database of several machines those of the connection's machine; the
      * others are in the view {@code citus_lock_waits}.
      *
+     * @param connection any connection to the database; not closed
      * @return a line per lock and session; those of one key together, holders first, waiters in their order
      * @throws SQLException if the views cannot be read
      */
-    public List<Line> all() throws SQLException {
-        return read(null);
+    public static List<Line> all(Connection connection) throws SQLException {
+        return read(connection, List.of());
     }
 
     /**
-     * The holders and waiters of one key. Finds keys that {@link #all()} can only show as a number, such as UUIDs.
+     * The holders and waiters of one key. Finds keys that {@link #all} can only show as a number, such as UUIDs.
      *
+     * @param connection any connection to the database; not closed
      * @param key the key
      * @return a line per session; holders first, waiters in their order; empty if the key is free
      * @throws SQLException if the views cannot be read, or the key's table does not exist
      */
-    public List<Line> of(LockKey key) throws SQLException {
-        Given.notNull(key, "The key is null; all() gives every lock");
-        return read(key);
+    public static List<Line> of(Connection connection, LockKey key) throws SQLException {
+        return read(connection, List.of(Given.notNull(key, "The key is null; all() gives every lock")));
     }
 
-    private List<Line> read(@Nullable LockKey key) throws SQLException {
+    private static List<Line> read(Connection connection, List<LockKey> key) throws SQLException {
+        Given.notNull(connection, "The connection is null");
         List<Line> lines = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(SELECT + (key == null ? "" : OF_KEY) + ORDER)) {
-            if (key != null) {
-                KeySql.bindMany(statement, 1, AdvisoryKeys.of(List.of(key)), RowLockMode.FOR_UPDATE);
+        String sql = SELECT + (key.isEmpty() ? "" : OF_KEY) + ORDER;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            if (!key.isEmpty()) {
+                KeySql.bindMany(statement, 1, AdvisoryKeys.of(key), RowLockMode.FOR_UPDATE);
             }
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {

@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * The thread was interrupted while it stood in the admission queue. It has left the queue, its interrupt flag is set,
  * and no connection was borrowed.
@@ -9,7 +7,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockInterruptedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockInterruptedException(Exceptions.Parts parts) {
+    LockInterruptedException(Parts parts) {
         super(parts, true);
     }
 }

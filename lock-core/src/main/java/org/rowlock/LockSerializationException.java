@@ -1,16 +1,14 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot (SQLSTATE 40001). Or, at any
- * level, a query behind a lock that found no row saw one that was inserted during the wait. The transaction must be
- * rolled back and run again. Only the strategies with a row lock raise it.
+ * level, a query behind a lock that found no row saw one that was inserted during the wait, or the table, its primary
+ * key or the type of its id was replaced since Rowlock looked it up. The transaction must be rolled back and run again.
  */
 public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockSerializationException(Exceptions.Parts parts) {
+    LockSerializationException(Parts parts) {
         super(parts, true);
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * The server has no room for another lock (SQLSTATE 53200). The lock table is shared by every session of the server,
  * so others are refused too while it is full. The transaction is aborted; rolling back frees its locks.
@@ -12,7 +10,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockTableFullException(Exceptions.Parts parts) {
+    LockTableFullException(Parts parts) {
         super(parts, true);
     }
 }

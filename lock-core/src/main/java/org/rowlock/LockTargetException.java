@@ -1,11 +1,10 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * What was asked to be locked cannot be: the table does not exist, is a view or otherwise without rows to lock, the
- * privilege is missing, the id does not fit the column or is not spelled as its key is, or there is no primary key
- * where a row lock needs one.
+ * privilege is missing, the id does not fit the column or is not spelled as its key is, there is no primary key where a
+ * row lock needs one, or the call is for more distinct advisory locks than its {@linkplain RowLocksBuilder#lockBudget
+ * budget} (SQLSTATE 54000).
  *
  * <p>No lock was taken. Where Rowlock found out by itself the transaction stays usable; where the server raised an
  * error, or only the server could see that an id is spelled otherwise, a transaction that had begun before is aborted,
@@ -14,7 +13,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockTargetException(Exceptions.Parts parts) {
-        super(parts, (boolean) parts.detail());
+    LockTargetException(Parts parts) {
+        super(parts, false);
     }
 }

@@ -1,10 +1,19 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
- * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. {@link #reason()}
- * names what is wrong.
+ * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. The SQLSTATE says
+ * what is wrong:
+ *
+ * <ul>
+ *   <li>08003: the connection is closed
+ *   <li>25P01: it is in autocommit, where the lock would be gone at once
+ *   <li>25P02: an earlier statement failed, and PostgreSQL ignores all others until the transaction is rolled back
+ *   <li>25006: the transaction is read-only, or the server is a hot standby
+ *   <li>25001: it is REPEATABLE READ or SERIALIZABLE and has begun: its snapshot is older than the lock
+ *   <li>2D000: code that runs in it (the work, a row mapper, a listener) has ended it, and its locks with it
+ *   <li>0A000: the connection is not one of the PostgreSQL JDBC driver, nor unwraps to one
+ *   <li>55000: the driver cannot send several statements at once, by a negative prepareThreshold
+ * </ul>
  *
  * <p>The transaction is as usable as it was before, with one exception: where other statements follow the lock in the
  * same round trip ({@link LockStrategy#BOTH}, a query behind the lock) a read-only or too isolated transaction that had
@@ -13,48 +22,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /** What is wrong with the transaction. */
-    public enum Reason {
-        /** The connection is closed. */
-        CLOSED,
-
-        /** The connection is in autocommit: the lock would be gone at once. */
-        AUTOCOMMIT,
-
-        /** An earlier statement failed; PostgreSQL ignores everything until the transaction is rolled back (25P02). */
-        ABORTED,
-
-        /** The transaction is read-only, or the server is a hot standby (25006). */
-        READ_ONLY,
-
-        /**
-         * The transaction is REPEATABLE READ or SERIALIZABLE and has begun: it would read from a snapshot older than
-         * the lock.
-         */
-        ISOLATION,
-
-        /** The connection is not one of the PostgreSQL JDBC driver, nor unwraps to one. */
-        NOT_POSTGRESQL,
-
-        /** The driver is set up so that it cannot send several statements at once: a negative prepareThreshold. */
-        DRIVER_SETTINGS,
-
-        /**
-         * Code that runs in the transaction (the work, a row mapper, a listener) has ended it, and its locks with it.
-         */
-        ENDED
-    }
-
-    /** What is wrong. */
-    private final Reason reason;
-
-    LockTransactionException(Exceptions.Parts parts) {
+    LockTransactionException(Parts parts) {
         super(parts, false);
-        this.reason = (Reason) parts.detail();
-    }
-
-    /** {@return what is wrong} */
-    public Reason reason() {
-        return reason;
     }
 }

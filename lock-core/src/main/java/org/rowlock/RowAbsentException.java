@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * A row that {@link LockRequest#requireRow} requires does not exist. The transaction stays usable. What was locked
  * beside it stays locked until the transaction ends, with {@link LockStrategy#BOTH} also the key of the row.
@@ -9,7 +7,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    RowAbsentException(Exceptions.Parts parts) {
+    RowAbsentException(Parts parts) {
         super(parts, false);
     }
 }

@@ -231,8 +231,7 @@ public final class RowLocks {
      * and leaves nothing behind. A server that does not answer for ten seconds is not waited for.
      *
      * @param dataSource what the application uses
-     * @throws LockVerificationException if locks do not exclude, or if that could not be tried; see
-     *     {@link LockVerificationException#isConclusive()}
+     * @throws LockVerificationException if locks do not exclude, or if that could not be tried
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby
      */
     public void verify(DataSource dataSource) {

@@ -14,15 +14,12 @@ import org.rowlock.internal.text.TableName;
  * {@link IllegalArgumentException}. Not thread-safe.
  */
 public final class RowLocksBuilder {
-    private static final int DEFAULT_BUDGET = 1_000;
-    private static final int DEFAULT_WAITERS = 10_000;
-
     private LockStrategy strategy = LockStrategy.ROW;
     private final Map<String, LockStrategy> strategies = new HashMap<>();
     private final Map<String, List<String>> idColumns = new HashMap<>();
-    private int budget = DEFAULT_BUDGET;
+    private int budget = 1_000;
     int maxAdmittedPerKey;
-    int maxWaitersPerKey = DEFAULT_WAITERS;
+    int maxWaitersPerKey = 10_000;
     int largestGroup = 1;
     boolean singleEntryNode;
     LockRelease release = LockRelease.PLAIN;
@@ -106,8 +103,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the most threads that may stand in the admission queue of one key} Default 10,000. One more
-     * is an {@link AdmissionRejectedException}.
+     * {@return this, with the most threads that may stand in the admission queue of one key} Default 10,000. For one
+     * more the lock is {@linkplain LockNotAvailableException not available}.
      *
      * @param waiters the number, at least 1
      */

@@ -1,8 +1,10 @@
 package org.rowlock;
 
-import java.util.HashMap;
+import static java.util.Map.entry;
+
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +22,45 @@ import org.rowlock.internal.text.Exceptions;
 public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** The server's, or what FOR UPDATE would have given; null where there is none. */
     private final @Nullable String sqlState;
-
-    /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
-    RowlockException(Exceptions.Parts parts, boolean retryable) {
+    RowlockException(Parts parts, boolean retryable) {
         super(parts.message(), parts.cause());
         this.sqlState = parts.sqlState();
         this.retryable = retryable;
+    }
+
+    /** What an exception is made of. */
+    record Parts(
+            String message,
+            @Nullable String sqlState,
+            @Nullable Throwable cause) {}
+
+    private static Map<Class<?>, Function<Parts, RowlockException>> constructors() {
+        return Map.ofEntries(
+                entry(CommitNotConfirmedException.class, CommitNotConfirmedException::new),
+                entry(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new),
+                entry(LockCanceledException.class, LockCanceledException::new),
+                entry(LockConnectionLostException.class, LockConnectionLostException::new),
+                entry(LockDeadlockException.class, LockDeadlockException::new),
+                entry(LockInterruptedException.class, LockInterruptedException::new),
+                entry(LockNotAvailableException.class, LockNotAvailableException::new),
+                entry(LockSerializationException.class, LockSerializationException::new),
+                entry(LockTableFullException.class, LockTableFullException::new),
+                entry(LockTargetException.class, LockTargetException::new),
+                entry(LockTransactionException.class, LockTransactionException::new),
+                entry(LockVerificationException.class, LockVerificationException::new),
+                entry(RowAbsentException.class, RowAbsentException::new),
+                entry(RowlockException.class, parts -> new RowlockException(parts, false)),
+                entry(UnexpectedRowCountException.class, UnexpectedRowCountException::new));
+    }
+
+    static {
+        Map<Class<?>, Function<Parts, RowlockException>> constructors = constructors();
+        // For the rooms inside, which cannot see them.
+        Exceptions.madeBy((type, message, sqlState, cause) ->
+                Objects.requireNonNull(constructors.get(type)).apply(new Parts(message, sqlState, cause)));
     }
 
     /** The message, and the page that explains the exception unless the message names another. */
@@ -45,10 +76,10 @@ public class RowlockException extends RuntimeException {
     /**
      * Reports whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
      * back: nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: work that was
-     * interrupted or cancelled should rather stop. True of {@link AdmissionRejectedException}, {@link
-     * LockCanceledException}, {@link LockConnectionLostException}, {@link LockDeadlockException}, {@link
-     * LockInterruptedException}, {@link LockNotAvailableException}, {@link LockSerializationException} and {@link
-     * LockTableFullException}, and of a {@link LockTargetException} for a table that was replaced meanwhile.
+     * interrupted or cancelled should rather stop. True of {@link LockCanceledException}, {@link
+     * LockConnectionLostException}, {@link LockDeadlockException}, {@link LockInterruptedException}, {@link
+     * LockNotAvailableException}, {@link LockSerializationException} and {@link LockTableFullException}; of a {@link
+     * LockVerificationException} if locks could not be tried.
      *
      * @return false where it will fail again, or where nobody knows what is stored
      */
@@ -59,32 +90,5 @@ public class RowlockException extends RuntimeException {
     /** {@return the server's SQLSTATE, or the one that {@code FOR UPDATE} would have given; empty if there is none} */
     public Optional<String> sqlState() {
         return Optional.ofNullable(sqlState);
-    }
-
-    static {
-        Exceptions.madeBy(constructors());
-    }
-
-    /** For the rooms inside, which cannot see them. */
-    private static Map<Class<?>, Function<Exceptions.Parts, RowlockException>> constructors() {
-        Map<Class<?>, Function<Exceptions.Parts, RowlockException>> constructors = new HashMap<>();
-        constructors.put(AdmissionRejectedException.class, AdmissionRejectedException::new);
-        constructors.put(CommitNotConfirmedException.class, CommitNotConfirmedException::new);
-        constructors.put(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new);
-        constructors.put(LockBudgetExceededException.class, LockBudgetExceededException::new);
-        constructors.put(LockCanceledException.class, LockCanceledException::new);
-        constructors.put(LockConnectionLostException.class, LockConnectionLostException::new);
-        constructors.put(LockDeadlockException.class, LockDeadlockException::new);
-        constructors.put(LockInterruptedException.class, LockInterruptedException::new);
-        constructors.put(LockNotAvailableException.class, LockNotAvailableException::new);
-        constructors.put(LockSerializationException.class, LockSerializationException::new);
-        constructors.put(LockTableFullException.class, LockTableFullException::new);
-        constructors.put(LockTargetException.class, LockTargetException::new);
-        constructors.put(LockTransactionException.class, LockTransactionException::new);
-        constructors.put(LockVerificationException.class, LockVerificationException::new);
-        constructors.put(RowAbsentException.class, RowAbsentException::new);
-        constructors.put(RowlockException.class, parts -> new RowlockException(parts, false));
-        constructors.put(UnexpectedRowCountException.class, UnexpectedRowCountException::new);
-        return constructors;
     }
 }

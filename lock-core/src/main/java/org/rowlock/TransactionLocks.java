@@ -59,7 +59,8 @@ public final class TransactionLocks {
      * @throws LockNotAvailableException if another transaction holds one of the keys and the wait is none or runs out;
      *     nothing is newly held and the transaction stays usable
      * @throws RowAbsentException if the request {@linkplain LockRequest#requireRow requires} a row that does not exist
-     * @throws LockBudgetExceededException if there are more keys than the budget allows; nothing is locked
+     * @throws LockTargetException if one cannot be locked, or there are more keys than the budget allows; nothing is
+     *     locked
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
      */
     public LockResult lock(LockRequest request) {
@@ -124,9 +125,9 @@ public final class TransactionLocks {
         } catch (SQLException e) {
             // What the driver throws outside a lock statement has no better name.
             if (SqlState.isConnectionLost(e.getSQLState())) {
-                throw Exceptions.connectionLost("No lock was taken: " + e.getMessage(), e);
+                throw Exceptions.of(LockConnectionLostException.class, "No lock was taken: " + e.getMessage(), e);
             }
-            throw Exceptions.other("No lock was taken: " + e.getMessage(), e);
+            throw Exceptions.of(RowlockException.class, "No lock was taken: " + e.getMessage(), e);
         }
     }
 
@@ -213,10 +214,12 @@ public final class TransactionLocks {
             PgSession.rollBack(connection, failure);
             throw failure;
         }
-        throw Exceptions.transaction(
-                LockTransactionException.Reason.AUTOCOMMIT,
+        throw Exceptions.of(
+                LockTransactionException.class,
                 "Nothing is stored: the connection is in autocommit, so there is no transaction to commit; call"
-                        + " setAutoCommit(false) before its first statement");
+                        + " setAutoCommit(false) before its first statement",
+                SqlState.NO_ACTIVE_SQL_TRANSACTION,
+                null);
     }
 
     /**

@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import org.rowlock.internal.text.Exceptions;
-
 /**
  * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows it was to}.
  * Nothing of the transaction is stored; it is rolled back, or aborted where they were sent without a commit. The
@@ -11,7 +9,7 @@ import org.rowlock.internal.text.Exceptions;
 public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    UnexpectedRowCountException(Exceptions.Parts parts) {
+    UnexpectedRowCountException(Parts parts) {
         super(parts, false);
     }
 }

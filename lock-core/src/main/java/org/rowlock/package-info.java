@@ -8,10 +8,6 @@
  * goes wrong is a {@link org.rowlock.RowlockException}; an argument that is null where none may be, or that a method
  * does not take, is an {@link IllegalArgumentException}. {@link org.rowlock.LockInspector} shows holders
  * and waiters.
- *
- * <p>Inside, in the packages under {@code internal}, data flows one way: the request is resolved by strategy, and
- * becomes a script (SQL text and the order of its parameters), which runs on the caller's connection, and its results
- * or its SQLSTATE become a {@link org.rowlock.LockResult} or an exception.
  */
 @NullMarked
 package org.rowlock;

@@ -274,12 +274,13 @@ class AdmissionQueuesTest {
                     .awaitQueued());
         }
         assertThatThrownBy(() -> enter(A, FOR_UPDATE, LONG))
-                .isInstanceOf(AdmissionRejectedException.class)
+                .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("account[1]")
                 .hasMessageContaining("8 threads")
                 .hasMessageContaining("maxWaitersPerKey");
         assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever()))
-                .isInstanceOf(AdmissionRejectedException.class);
+                .isInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("8 threads");
         assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
         try (Permit other = enter(B, FOR_UPDATE, LockWait.forever())) {
             assertThat(other.isQueued()).isTrue();

@@ -467,9 +467,10 @@ class BadInputTest {
                 c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
                 c -> locks.in(c).claim(Claim.from("account").limit(1_001), FIRST))) {
             List<String> sent = new ArrayList<>();
-            LockBudgetExceededException refusal = catchThrowableOfType(
-                    LockBudgetExceededException.class, () -> alice.run(c -> body.run(Wire.listen(c, sent))));
+            LockTargetException refusal = catchThrowableOfType(
+                    LockTargetException.class, () -> alice.run(c -> body.run(Wire.listen(c, sent))));
             assertThat(refusal).isNotNull();
+            assertThat(refusal.sqlState()).contains("54000");
             assertThat(refusal).hasMessageContaining("1001");
             assertThat(refusal)
                     .hasMessageContaining("1000")
@@ -511,7 +512,7 @@ class BadInputTest {
         RowLocks less = RowLocks.builder().strategy(strategy).lockBudget(2).build();
         alice.run(c -> less.in(c).lock(forUpdate(ids(2))));
         assertThatThrownBy(() -> alice.run(c -> less.in(c).lock(forUpdate(ids(3)))))
-                .isInstanceOf(LockBudgetExceededException.class)
+                .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("the budget is 2");
         assertThat(alice.advisoryLocks()).isEqualTo(2);
     }

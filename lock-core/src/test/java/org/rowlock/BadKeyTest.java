@@ -6,7 +6,6 @@ import static org.rowlock.LockKey.row;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.sql.Connection;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
@@ -328,7 +327,7 @@ class BadKeyTest {
     @Test
     void inspectorAndVerifyRefuseNull() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockInspector.of((Connection) null))
+                .isThrownBy(() -> LockInspector.all(null))
                 .withMessageContaining("connection is null");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RowLocks.create().verify(null))

@@ -406,7 +406,7 @@ class CommitWritesTest {
                         ending.end(tx.connection());
                         return tx.atCommit().add(ADD, 1, 1);
                     }));
-            assertThat(refused.reason()).isEqualTo(LockTransactionException.Reason.ENDED);
+            assertThat(refused.sqlState()).contains("2D000");
             assertThat(refused).hasMessageContainingAll("not stored", "has ended it", "setAutoCommit");
             assertThat(balance(1)).isEqualTo("0");
         }
@@ -609,7 +609,7 @@ class CommitWritesTest {
         assertThatThrownBy(() -> locks.in(connection).commit(writes))
                 .isInstanceOfSatisfying(
                         LockTransactionException.class,
-                        e -> assertThat(e.reason()).isEqualTo(LockTransactionException.Reason.AUTOCOMMIT));
+                        e -> assertThat(e.sqlState()).contains("25P01"));
     }
 
     @Test
@@ -684,7 +684,7 @@ class CommitWritesTest {
                 }))
                 .isInstanceOfSatisfying(
                         LockTransactionException.class,
-                        e -> assertThat(e.reason()).isEqualTo(LockTransactionException.Reason.ABORTED));
+                        e -> assertThat(e.sqlState()).contains("25P02"));
         assertNothingStored();
     }
 

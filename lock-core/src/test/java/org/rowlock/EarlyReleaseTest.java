@@ -338,7 +338,7 @@ class EarlyReleaseTest {
         assertThat(failure)
                 .isInstanceOfSatisfying(
                         LockTransactionException.class,
-                        e -> assertThat(e.reason()).isEqualTo(LockTransactionException.Reason.ABORTED));
+                        e -> assertThat(e.sqlState()).contains("25P02"));
         assertThat(balance()).isEqualTo("0");
     }
 

@@ -370,7 +370,7 @@ class PgBouncerTest {
                     assertThatThrownBy(() -> RowLocks.create().verify(used))
                             .isInstanceOfSatisfying(
                                     LockVerificationException.class,
-                                    e -> assertThat(e.isConclusive()).isTrue())
+                                    e -> assertThat(e.isRetryable()).isFalse())
                             .hasMessageContaining("max_prepared_statements")
                             .hasMessageContaining("prepareThreshold=0");
                 }

@@ -78,7 +78,7 @@ class PrimaryKeyChangeTest {
         database.execute(CHANGES.get(0));
         alice.execute("select 1");
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1)))))
-                .isInstanceOf(LockTargetException.class)
+                .isInstanceOf(LockSerializationException.class)
                 .hasMessageContaining("roll back and run it again");
         alice.rollback();
         assertThat((Object) alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1)))))
@@ -235,7 +235,7 @@ class PrimaryKeyChangeTest {
                     try {
                         LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("item", 5))));
                         assertThat(result.isRowAbsent()).isFalse();
-                    } catch (LockTargetException e) {
+                    } catch (LockSerializationException e) {
                         failures++;
                     }
                     alice.rollback();

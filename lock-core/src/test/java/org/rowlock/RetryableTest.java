@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.internal.text.Exceptions;
 
 /** {@link RowlockException#isRetryable} is what the table in docs/errors.md says. */
@@ -23,21 +22,19 @@ class RetryableTest {
     private static Map<String, RowlockException> exceptions() {
         Map<String, RowlockException> exceptions = new LinkedHashMap<>();
         for (RowlockException each : new RowlockException[] {
-            Exceptions.rejected("m"),
-            Exceptions.notConfirmed("m", SQL),
-            Exceptions.outcomeUnknown("m", SQL),
-            Exceptions.overBudget("m"),
-            Exceptions.canceled("m", SQL),
-            Exceptions.connectionLost("m", SQL),
-            Exceptions.deadlock("m", SQL),
-            Exceptions.interrupted("m", new InterruptedException()),
-            Exceptions.notAvailable("m", true, null),
-            Exceptions.serialization("m", null),
-            Exceptions.tableFull("m", SQL),
-            Exceptions.target("m", null, null),
-            Exceptions.transaction(Reason.ABORTED, "m", null, null),
-            Exceptions.rowAbsent("m"),
-            Exceptions.unexpectedRowCount("m", true, null)
+            Exceptions.of(CommitNotConfirmedException.class, "m", SQL),
+            Exceptions.of(CommitOutcomeUnknownException.class, "m", SQL),
+            Exceptions.of(LockCanceledException.class, "m", SQL),
+            Exceptions.of(LockConnectionLostException.class, "m", SQL),
+            Exceptions.of(LockDeadlockException.class, "m", SQL),
+            Exceptions.of(LockInterruptedException.class, "m"),
+            Exceptions.of(LockNotAvailableException.class, "m"),
+            Exceptions.of(LockSerializationException.class, "m"),
+            Exceptions.of(LockTableFullException.class, "m", SQL),
+            Exceptions.of(LockTargetException.class, "m"),
+            Exceptions.of(LockTransactionException.class, "m"),
+            Exceptions.of(RowAbsentException.class, "m"),
+            Exceptions.of(UnexpectedRowCountException.class, "m")
         }) {
             exceptions.put(each.getClass().getSimpleName(), each);
         }
@@ -67,26 +64,22 @@ class RetryableTest {
     @Test
     void everyMessageLinksToTheRowOfItsException() throws Exception {
         Map<String, RowlockException> exceptions = exceptions();
-        exceptions.put("RowlockException", Exceptions.other("m", SQL));
-        exceptions.put("LockVerificationException", Exceptions.verification("m", true, SQL));
+        exceptions.put("RowlockException", Exceptions.of(RowlockException.class, "m", SQL));
+        exceptions.put("LockVerificationException", Exceptions.of(LockVerificationException.class, "m", SQL));
         String docs = Files.readString(Path.of("../docs/errors.md"));
         exceptions.forEach((name, exception) -> {
             String anchor = name.toLowerCase(Locale.ROOT);
             assertThat(exception)
                     .hasMessage("m (see https://github.com/rowlock/rowlock/blob/main/docs/errors.md#" + anchor + ")");
             assertThat(docs).contains("<a id=\"" + anchor + "\"></a>");
-            assertThat(Exceptions.other(Objects.requireNonNull(exception.getMessage()), SQL))
+            assertThat(Exceptions.of(RowlockException.class, Objects.requireNonNull(exception.getMessage()), SQL))
                     .hasMessage(exception.getMessage());
         });
     }
 
     @Test
-    void aTableThatWasReplacedIsLookedUpAgain() {
-        assertThat(Exceptions.stale("m").isRetryable()).isTrue();
-    }
-
-    @Test
     void whatNobodyUnderstandsIsNotRetryable() {
-        assertThat(Exceptions.other("m", SQL).isRetryable()).isFalse();
+        assertThat(Exceptions.of(RowlockException.class, "m", SQL).isRetryable())
+                .isFalse();
     }
 }

@@ -4,10 +4,8 @@ import static java.util.Map.entry;
 
 import java.util.Map;
 import java.util.function.BiFunction;
-import org.rowlock.AdmissionRejectedException;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockDeadlockException;
@@ -52,7 +50,6 @@ public final class LockExceptionTranslator {
     private static final Map<Class<?>, BiFunction<String, RowlockException, NestedRuntimeException>> SPRINGS =
             Map.ofEntries(
                     entry(LockNotAvailableException.class, CannotAcquireLockException::new),
-                    entry(AdmissionRejectedException.class, CannotAcquireLockException::new),
                     entry(LockDeadlockException.class, CannotAcquireLockException::new),
                     entry(LockSerializationException.class, CannotAcquireLockException::new),
                     entry(LockCanceledException.class, QueryTimeoutException::new),
@@ -63,7 +60,6 @@ public final class LockExceptionTranslator {
                     entry(UnexpectedRowCountException.class, IncorrectUpdateSemanticsDataAccessException::new),
                     entry(LockTransactionException.class, InvalidDataAccessApiUsageException::new),
                     entry(LockTargetException.class, InvalidDataAccessApiUsageException::new),
-                    entry(LockBudgetExceededException.class, InvalidDataAccessApiUsageException::new),
                     entry(RowAbsentException.class, (text, e) -> new EmptyResultDataAccessException(text, 1, e)));
 
     private LockExceptionTranslator() {}
@@ -86,9 +82,10 @@ public final class LockExceptionTranslator {
 
     /** The name that a setting of the builder has in an application's configuration; empty if it is about none. */
     private static String configuration(RowlockException e) {
-        if (e instanceof AdmissionRejectedException) {
+        String message = String.valueOf(e.getMessage());
+        if (message.contains("maxWaitersPerKey()")) {
             return " With Spring Boot that is rowlock.admission.max-waiters-per-key.";
         }
-        return e instanceof LockBudgetExceededException ? " With Spring Boot the budget is rowlock.lock-budget." : "";
+        return message.contains("lockBudget()") ? " With Spring Boot the budget is rowlock.lock-budget." : "";
     }
 }

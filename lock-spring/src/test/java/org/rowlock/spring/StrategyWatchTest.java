@@ -161,7 +161,7 @@ class StrategyWatchTest {
 
     private List<LockInspector.Line> wordsAsSeen() throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
-            return LockInspector.of(connection).all().stream()
+            return LockInspector.all(connection).stream()
                     .filter(line -> line.application().orElse("").equals(database.schema()))
                     .toList();
         }

@@ -11,6 +11,7 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
@@ -30,6 +31,7 @@ import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.SqlState;
 
 final class ClaimRunner<T> {
     /** More than others are likely to hold at the head of the queue; if they do, the next look goes further. */
@@ -76,10 +78,8 @@ final class ClaimRunner<T> {
 
     private void take() throws SQLException {
         if (strategy != LockStrategy.ROW && claim.limit() > tables.config().budget()) {
-            throw Exceptions.overBudget(
-                    "Cannot " + claim + ": the budget is " + tables.config().budget()
-                            + " advisory locks in one call. Claim"
-                            + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().");
+            throw tables.config()
+                    .overBudget(claim + ": that is " + claim.limit() + " advisory locks", "Claim fewer rows at a time");
         }
         Events.@Nullable OfAcquisition event = observer.begin();
         long start = System.nanoTime();
@@ -205,12 +205,13 @@ final class ClaimRunner<T> {
 
     private void refuse(Guard guard) {
         if (guard.isSnapshotStale()) {
-            throw Exceptions.transaction(
-                    LockTransactionException.Reason.ISOLATION,
+            throw Exceptions.of(
+                    LockTransactionException.class,
                     "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
-                            + ", and its snapshot"
-                            + " may show a row that another worker has just finished, which would run twice. Claim in"
-                            + " READ COMMITTED, or use strategy BOTH or ROW.");
+                            + ", and its snapshot may show a row that another worker has just finished, which would run"
+                            + " twice. Claim in READ COMMITTED, or use strategy BOTH or ROW.",
+                    SqlState.ACTIVE_SQL_TRANSACTION,
+                    null);
         }
         if (guard.lock() == Guard.Lock.NOT_TRIED) {
             throw LockErrors.refused(asked(), guard, null);
@@ -228,10 +229,12 @@ final class ClaimRunner<T> {
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {
-            throw Exceptions.target("Cannot " + claim
-                    + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
-                    + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                    + " lock a name in front of the choice of a job.");
+            throw Exceptions.of(
+                    LockTargetException.class,
+                    "Cannot " + claim
+                            + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
+                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
+                            + " lock a name in front of the choice of a job.");
         }
     }
 

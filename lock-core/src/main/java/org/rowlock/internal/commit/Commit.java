@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
@@ -42,7 +43,8 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
      */
     public void run(List<Write> writes) throws SQLException {
         if (connection.isClosed()) {
-            throw Exceptions.connectionLost(
+            throw Exceptions.of(
+                    LockConnectionLostException.class,
                     "Nothing of " + errors().work() + " is stored: its connection was lost or closed before the"
                             + " commit was sent. The transaction and its locks are gone.",
                     new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));

@@ -6,8 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
-import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.LockTransactionException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.session.LockErrors;
@@ -27,11 +28,13 @@ import org.rowlock.internal.text.SqlState;
 public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames names) {
     /** @param ended what ended the wait: an error, or the server's warning */
     CommitNotConfirmedException notConfirmed(SQLException ended) {
-        return Exceptions.notConfirmed(
+        return Exceptions.of(
+                CommitNotConfirmedException.class,
                 "Not known to be durable: " + work() + " has committed on this server and is visible, but the wait"
                         + " until it is durable, here and at its standby, was ended (" + message(ended)
                         + "): a crash or a failover can still lose it. Do not run it again; look whether the standby"
                         + " has it.",
+                SqlState.COMMIT_NOT_CONFIRMED,
                 ended);
     }
 
@@ -53,8 +56,8 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
             return session;
         }
         SQLException first = firstError(session);
-        throw Exceptions.transaction(
-                Reason.ABORTED,
+        throw Exceptions.of(
+                LockTransactionException.class,
                 "Nothing of " + work() + " is stored: a statement in it failed"
                         + (first == null ? "" : " (" + message(first) + ")")
                         + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
@@ -108,7 +111,8 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
             return e;
         }
         if (isEndedBefore(ending, e)) {
-            throw Exceptions.connectionLost(
+            throw Exceptions.of(
+                    LockConnectionLostException.class,
                     "Nothing of " + work() + " is stored: the server had ended the session before the"
                             + " commit, as it was idle for too long (" + message(e) + ").",
                     e);
@@ -140,7 +144,8 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
                         e);
             case UNDONE -> {
                 if (mixedUp) {
-                    throw Exceptions.other(
+                    throw Exceptions.of(
+                            RowlockException.class,
                             "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e),
                             e);
                 }
@@ -161,33 +166,37 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         if (mayRunOn) {
             LostCommits.end(session);
         }
-        return unknown(
-                why + " (" + message(of) + ')',
-                mayRunOn
-                        ? " Look in a transaction that has locked the same: what is not there may still be stored as"
-                                + " long as the server process of this session, "
-                                + session.serverProcess()
-                                + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to end it."
-                        : " The server has ended the transaction, so that what you see is final.",
-                e);
+        String more = mayRunOn
+                ? " Look in a transaction that has locked the same: what is not there may still be stored as long as"
+                        + " the server process of this session, " + session.serverProcess()
+                        + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to end it."
+                : " The server has ended the transaction, so that what you see is final.";
+        return unknown(work(), why + " (" + message(of) + ')', more, e);
     }
 
     /** Thrown by neither the driver nor the server, once the COMMIT may have left. */
     CommitOutcomeUnknownException unknown(Throwable e) {
         return unknown(
-                "what its COMMIT was sent through failed (" + e.getClass().getName() + ')', "", e);
+                work(),
+                "what its COMMIT was sent through failed (" + e.getClass().getName() + ')',
+                "",
+                e);
     }
 
-    /** Its cause has an SQLSTATE that nobody takes for a rollback, as some look at that alone. */
-    private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
-        String message = "It is not known whether " + work() + " is stored: " + why
+    /**
+     * Its cause has an SQLSTATE that nobody takes for a rollback, as some look at that alone.
+     *
+     * @param why without a text that the caller's code makes, which may fail
+     */
+    public static CommitOutcomeUnknownException unknown(String work, String why, String more, Throwable e) {
+        String message = "It is not known whether " + work + " is stored: " + why
                 + ". Do not run it again before you have looked: done twice is worse than done late." + more;
         boolean lost = e instanceof SQLException sql
                 && SqlState.isConnectionLost(sql.getSQLState())
                 && !SqlState.TRANSACTION_TIMEOUT.equals(sql.getSQLState());
-        return Exceptions.outcomeUnknown(
-                message,
-                lost ? (SQLException) e : new SQLException(message, SqlState.TRANSACTION_RESOLUTION_UNKNOWN, e));
+        SQLException cause =
+                lost ? (SQLException) e : new SQLException(message, SqlState.TRANSACTION_RESOLUTION_UNKNOWN, e);
+        return Exceptions.of(CommitOutcomeUnknownException.class, message, cause);
     }
 
     /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
@@ -218,12 +227,10 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
 
     /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */
     RowlockException notEnded(PgSession session) {
-        RowlockException failure = Exceptions.other(
-                "Nothing of " + work() + " is stored: the server was told to commit, and the transaction"
-                        + " is still open. A pooler gives prepared statements of one client to another: "
-                        + LockErrors.POOLER_ADVICE,
-                null,
-                null);
+        RowlockException failure = Exceptions.of(
+                RowlockException.class,
+                "Nothing of " + work() + " is stored: the server was told to commit, and the transaction is still open."
+                        + " A pooler gives prepared statements of one client to another: " + LockErrors.POOLER_ADVICE);
         session.kill(failure);
         return failure;
     }

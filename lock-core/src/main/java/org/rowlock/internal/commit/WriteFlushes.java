@@ -12,6 +12,7 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.SqlState;
 
 /** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
 public final class WriteFlushes {
@@ -150,7 +151,8 @@ public final class WriteFlushes {
     /** @param number of the write, from 1 */
     UnexpectedRowCountException unexpected(int number, long found, @Nullable Throwable cause) {
         Write write = writes.get(number - 1);
-        return Exceptions.unexpectedRowCount(
+        return Exceptions.of(
+                UnexpectedRowCountException.class,
                 "Nothing is stored: write " + number + " of " + writes.size() + " was to change "
                         + write.expected()
                         + " row(s) and changed " + found
@@ -158,7 +160,7 @@ public final class WriteFlushes {
                         + ". Look why the row(s) are not"
                         + " as expected, or leave out expectRows"
                         + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
-                found < write.expected(),
+                found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
                 cause);
     }
 }

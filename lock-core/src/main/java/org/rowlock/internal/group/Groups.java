@@ -17,6 +17,7 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.QueueEntry;
@@ -138,13 +139,13 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
     /** Each has an exception of its own, as callers add to them; made by its own thread, as that may fail too. */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
-            return unknown(member.key, failure);
+            String why = "the thread that sent it for a group failed ("
+                    + failure.getClass().getName() + ')';
+            return CommitErrors.unknown("the work under the lock of " + names.of(member.key), why, "", failure);
         }
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
-        return e instanceof CommitNotConfirmedException
-                ? Exceptions.notConfirmed(message, cause)
-                : Exceptions.outcomeUnknown(message, cause);
+        return Exceptions.of(e.getClass(), message, e.sqlState().orElse(null), cause);
     }
 
     /** Ends what is left of the transaction, so that its locks are not in the way of those who follow. */
@@ -185,16 +186,6 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
 
     private static Write own(String sql, Object... binds) {
         return new Write(sql).and(binds);
-    }
-
-    /** @param why of a class whose text the caller's code may make */
-    private CommitOutcomeUnknownException unknown(LockKey key, Throwable why) {
-        return Exceptions.outcomeUnknown(
-                "It is not known whether the work under the lock of " + names.of(key)
-                        + " is stored: the thread that sent it for a group failed ("
-                        + why.getClass().getName()
-                        + "). Do not run it again before you have looked: done twice is worse than done late.",
-                new SQLException("The leader of the group failed", why));
     }
 
     /** What became of a call that another has led; on its own thread. Throws if that is not known for good. */

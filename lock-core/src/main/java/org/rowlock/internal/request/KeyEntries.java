@@ -17,6 +17,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * The entries of one call in the queues of its keys, in the one order of all calls. {@link #leave} gives back all of
@@ -28,6 +29,12 @@ public final class KeyEntries {
 
     private static final Comparator<String> SHORTER_FIRST =
             Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
+
+    private static final String FULL = " threads of this application wait for it already, which is the most that"
+            + " RowLocks.builder().maxWaitersPerKey() allows. Shed the load or try later.";
+
+    private static final String OVER = "another thread of this application holds it or is before this one in the"
+            + " admission queue, and the wait is over: ";
 
     private final Object database;
     private final LockRequest request;
@@ -121,13 +128,12 @@ public final class KeyEntries {
             long left = most == Long.MAX_VALUE ? most : most - (System.nanoTime() - start);
             State state = enter(stay.entry(), wait.isNoWait(), left, mostWaiting);
             if (state == State.FULL) {
-                throw Exceptions.rejected("Cannot lock " + names.of(stay.key()) + ": " + mostWaiting
-                        + " threads of this application wait for it already, which is the most that"
-                        + " RowLocks.builder().maxWaitersPerKey() allows. No connection was borrowed and nothing is"
-                        + " locked; shed the load or try later.");
+                throw notAvailable(stay.key(), mostWaiting + FULL);
             }
             if (state == State.OVER) {
-                throw Thread.currentThread().isInterrupted() ? interrupted(stay.key()) : over(stay.key(), wait);
+                throw Thread.currentThread().isInterrupted()
+                        ? interrupted(stay.key())
+                        : notAvailable(stay.key(), OVER + wait + '.');
             }
         }
     }
@@ -143,21 +149,15 @@ public final class KeyEntries {
     }
 
     private LockInterruptedException interrupted(LockKey key) {
-        return Exceptions.interrupted(
-                "The thread was interrupted in the admission queue of " + names.of(key)
-                        + ". It has left the queue; no connection was borrowed and nothing is locked.",
-                new InterruptedException());
+        String why = "The thread was interrupted in the admission queue of " + names.of(key)
+                + ". It has left the queue; no connection was borrowed and nothing is locked.";
+        return Exceptions.of(LockInterruptedException.class, why, null, new InterruptedException());
     }
 
-    private LockNotAvailableException over(LockKey key, LockWait wait) {
-        return Exceptions.notAvailable(
-                "Cannot lock " + names.of(key)
-                        + ": another thread of this application holds it or is before this one"
-                        + " in the admission queue, and the wait (" + wait
-                        + ") is over. No connection was borrowed"
-                        + " and nothing is locked.",
-                true,
-                null);
+    private LockNotAvailableException notAvailable(LockKey key, String why) {
+        String message =
+                "Cannot lock " + names.of(key) + ": " + why + " No connection was borrowed and nothing is locked.";
+        return Exceptions.of(LockNotAvailableException.class, message, SqlState.LOCK_NOT_AVAILABLE, null);
     }
 
     public @Nullable QueueEntry entryOf(LockKey key) {

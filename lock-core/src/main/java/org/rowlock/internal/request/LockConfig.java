@@ -9,11 +9,13 @@ import java.util.TreeSet;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * The configuration of a {@link RowLocks}. Tables are in their one spelling.
@@ -100,13 +102,22 @@ public record LockConfig(
         AdvisoryKeys split = mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory);
         ResolvedRequest resolved = new ResolvedRequest(request, wait, strategy, names, split, rows, anyIsolation);
         if (advisory.size() > budget) {
-            throw Exceptions.overBudget("Cannot lock " + resolved.describe() + ": that is " + advisory.size()
-                    + " distinct advisory locks in one call, and the budget is " + budget
-                    + ", since a full lock table refuses every session of the server. Lock fewer keys, a key"
-                    + " that stands for them all, or raise the budget with RowLocks.builder().lockBudget()"
-                    + " after max_locks_per_transaction.");
+            throw overBudget(
+                    "lock " + resolved.describe() + ": that is " + advisory.size() + " distinct advisory locks",
+                    "Lock fewer keys, or a key that stands for them all");
         }
         return resolved;
+    }
+
+    /** The exception for more advisory locks in one call than the budget. */
+    public LockTargetException overBudget(String what, String advice) {
+        return Exceptions.of(
+                LockTargetException.class,
+                "Cannot " + what + " in one call, and the budget is " + budget + ", since a full lock table refuses"
+                        + " every session of the server. " + advice + ", or raise the budget with"
+                        + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
+                SqlState.PROGRAM_LIMIT_EXCEEDED,
+                null);
     }
 
     /** The rows that one FOR UPDATE statement can lock; those of the row before are the last of the groups. */

@@ -16,9 +16,9 @@ import org.postgresql.jdbc.PgConnection;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException;
-import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * What the driver knows of a connection, and how it is set, without a round trip. The one class that knows pgjdbc's
@@ -41,25 +41,23 @@ abstract class DriverSession {
             }
         } catch (LinkageError e) {
             Driver driver = new Driver();
-            throw Exceptions.transaction(
-                    Reason.NOT_POSTGRESQL,
-                    "No lock was taken: the PostgreSQL JDBC driver on the class path, "
-                            + driver.getMajorVersion() + '.'
+            throw Exceptions.of(
+                    LockTransactionException.class,
+                    "No lock was taken: the PostgreSQL JDBC driver on the class path, " + driver.getMajorVersion() + '.'
                             + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
                             + "); use org.postgresql:postgresql 42.7",
-                    null,
+                    SqlState.FEATURE_NOT_SUPPORTED,
                     e);
         }
         throw refused(
-                Reason.NOT_POSTGRESQL,
                 "the connection (" + connection.getClass().getName() + ") is not one of the PostgreSQL JDBC driver and"
                         + " does not unwrap to one; use org.postgresql:postgresql, directly or in a pool that supports"
                         + " unwrap()",
-                null);
+                SqlState.FEATURE_NOT_SUPPORTED);
     }
 
-    static LockTransactionException refused(Reason reason, String why, @Nullable String sqlState) {
-        return Exceptions.transaction(reason, "No lock was taken: " + why, sqlState, null);
+    static LockTransactionException refused(String why, String sqlState) {
+        return Exceptions.of(LockTransactionException.class, "No lock was taken: " + why, sqlState, null);
     }
 
     /** Whether the texts that are bound have a type, as they do not with stringtype=unspecified. */

@@ -16,7 +16,6 @@ import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.CatalogSql;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TablePlace;
@@ -237,19 +236,17 @@ public final class IdColumns {
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {
+        String rows = "rows of " + table;
         if (columns.isEmpty() && !kind.equals("r") && !kind.equals("p")) {
-            throw Exceptions.target(
-                    "Cannot lock rows of " + table + ": it "
-                            + (kind.isEmpty() ? "is not in the transaction's snapshot." : TargetErrors.NO_TABLE),
-                    SqlState.WRONG_OBJECT_TYPE,
-                    null);
+            String why = kind.isEmpty() ? "is not in the transaction's snapshot." : TargetErrors.NO_TABLE;
+            throw TargetErrors.cannot(rows, "it " + why, SqlState.WRONG_OBJECT_TYPE);
         }
         if (given.isEmpty() && columns.isEmpty()) {
-            throw Exceptions.target("Cannot lock rows of " + table
-                    + ": it has no primary key, and strategies ROW and BOTH need to know"
-                    + " the id columns. Add a primary key, give the columns with"
-                    + " RowLocks.builder().idColumns(\""
-                    + table + "\", ...), or use strategy ADVISORY.");
+            String why = "it has no primary key, and strategies ROW and BOTH need to know the id columns. Add a primary"
+                    + " key, give the columns with RowLocks.builder().idColumns(\"" + table
+                    + "\", ...), or use strategy"
+                    + " ADVISORY.";
+            throw TargetErrors.cannot(rows, why, null);
         }
         if (given.isEmpty()) {
             return;
@@ -257,11 +254,9 @@ public final class IdColumns {
         List<String> missing = new ArrayList<>(given);
         columns.forEach(column -> missing.remove(column.name()));
         if (!missing.isEmpty()) {
-            throw Exceptions.target(
-                    "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
-                            + ", which idColumns names. Columns are written as the catalog has them, without quotes.",
-                    SqlState.UNDEFINED_COLUMN,
-                    null);
+            String why = "it has no column " + String.join(", ", missing) + ", which idColumns names. Columns are"
+                    + " written as the catalog has them, without quotes.";
+            throw TargetErrors.cannot(rows, why, SqlState.UNDEFINED_COLUMN);
         }
     }
 }

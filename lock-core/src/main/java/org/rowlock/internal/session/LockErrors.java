@@ -4,20 +4,58 @@ import java.io.InterruptedIOException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.ServerErrorMessage;
+import org.rowlock.LockCanceledException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockDeadlockException;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockSerializationException;
-import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.LockTableFullException;
+import org.rowlock.LockTargetException;
+import org.rowlock.LockTransactionException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Guard;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
 public final class LockErrors {
     private static final String GONE = "The transaction and its locks are gone; run it again on another connection.";
+
+    static final String ABORTED = "The transaction is aborted; roll back";
+
+    private static final String DEADLOCK = "a deadlock was found and this transaction chosen to end. Roll back and run"
+            + " it again; one request for all keys avoids it. If one of them had written or locked the row, or inserted"
+            + " one that references it, before it locked the key: lock before you write, or use strategy ROW.";
+
+    private static final String CHANGED =
+            "the row has changed since the transaction's snapshot. Roll back and run the transaction again.";
+
+    private static final String FULL = "the server's lock table is full. Raise max_locks_per_transaction or"
+            + " max_connections, or lock fewer keys in one transaction; distinct keys of this call: ";
+
+    private static final String FAILED = "an earlier statement of the transaction failed; roll back first.";
+
+    private static final String OLD_SNAPSHOT = " and has already begun, so it would read from a snapshot older than the"
+            + " lock. Take the lock before anything else in the transaction (and set its level with"
+            + " Connection.setTransactionIsolation, not by a statement), use READ COMMITTED, or use strategy BOTH or"
+            + " ROW, where the server raises 40001 for a stale row.";
+
+    private static final String NOT_IN_SNAPSHOT = " and has already begun, and its snapshot has no such row: it may"
+            + " have been inserted since. Roll back, and take the lock before anything else in the transaction, or use"
+            + " READ COMMITTED.";
+
+    private static final String STANDBY =
+            "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the primary.";
+
+    private static final String READ_ONLY = "the transaction is read-only, where FOR UPDATE is refused too. Use a"
+            + " read-write transaction. If it is one, a pooler that splits reads has sent the statement to a standby:"
+            + " RowLocks.verify() says so, and what to do.";
+
+    /** What to do where a pooler mixes up prepared statements. */
+    public static final String POOLER_ADVICE =
+            "set max_prepared_statements in PgBouncer 1.21 or newer, or prepareThreshold=0 in the JDBC URL.";
 
     private LockErrors() {}
 
@@ -27,16 +65,11 @@ public final class LockErrors {
         if (understood != null) {
             return understood;
         }
-        String state = SqlState.of(e);
-        String advice = TargetErrors.advice(state);
+        String advice = TargetErrors.advice(SqlState.of(e));
         return advice == null
-                ? Exceptions.other(cannot(asked) + message(asked, e), e)
-                : Exceptions.target(cannot(asked) + message(asked, e) + ". " + advice + '.', state, e);
+                ? asked.cannot(RowlockException.class, message(asked, e), e)
+                : asked.cannot(LockTargetException.class, message(asked, e) + ". " + advice + '.', e);
     }
-
-    /** What to do where a pooler mixes up prepared statements. */
-    public static final String POOLER_ADVICE =
-            "set max_prepared_statements in PgBouncer 1.21 or newer, or" + " prepareThreshold=0 in the JDBC URL.";
 
     public static String mixedUpStatements(SQLException e) {
         return "the server does not have this client's prepared statements, or has another's under their names ("
@@ -46,66 +79,38 @@ public final class LockErrors {
     /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
     public static @Nullable RowlockException understood(Asked asked, SQLException e) {
         String state = SqlState.of(e);
+        String said = " (" + message(asked, e) + "). ";
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            return Exceptions.other(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
+            return asked.cannot(RowlockException.class, mixedUpStatements(e) + " Roll back.", e);
         }
         ServerErrorMessage server = ServerErrors.serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
-            String refused =
-                    cannot(asked) + "the server, or a pooler in front of it, refused (" + message(asked, e) + "). ";
+            String refused = "the server, or a pooler in front of it, refused" + said;
             return "FATAL".equals(server.getSeverity())
-                    ? Exceptions.connectionLost(
-                            refused + "It has ended the session; the transaction and its locks are gone.", e)
-                    : Exceptions.other(refused + "Roll back.", e);
+                    ? lost(asked, refused + "It has ended the session; the transaction and its locks are gone.", e)
+                    : asked.cannot(RowlockException.class, refused + "Roll back.", e);
         }
         if (e.getCause() instanceof InterruptedIOException) {
-            return Exceptions.connectionLost(
-                    cannot(asked)
-                            + "the server gave no answer within the bound of the wait and a grace, or within the"
-                            + " socketTimeout (" + message(asked, e)
-                            + "). The connection is closed; the transaction ends when the server notices. Run it again"
-                            + " on another connection.",
-                    e);
+            String unanswered = "the server gave no answer within the bound of the wait and a grace, or within the"
+                    + " socketTimeout" + said + "The connection is closed; the transaction ends when the server"
+                    + " notices. Run it again on another connection.";
+            return lost(asked, unanswered, e);
         }
         if (SqlState.isConnectionLost(state)) {
-            return Exceptions.connectionLost(
-                    cannot(asked) + "the connection was lost (" + message(asked, e) + "). " + GONE, e);
+            return lost(asked, "the connection was lost" + said + GONE, e);
         }
         return switch (state) {
             case SqlState.LOCK_NOT_AVAILABLE -> timedOut(asked, false, e);
-            case SqlState.DEADLOCK_DETECTED ->
-                Exceptions.deadlock(
-                        cannot(asked)
-                                + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                + " again; one request for all keys avoids it. If one of them had written or locked"
-                                + " the row, or inserted one that references it, before it locked the key: lock before"
-                                + " you write, or use strategy ROW."
-                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : ""),
-                        e);
-            case SqlState.SERIALIZATION_FAILURE ->
-                Exceptions.serialization(
-                        cannot(asked)
-                                + "the row has changed since the transaction's snapshot. Roll back and run the"
-                                + " transaction again.",
-                        e);
-            case SqlState.OUT_OF_MEMORY ->
-                Exceptions.tableFull(
-                        cannot(asked) + "the server's lock table is full; the call asked for "
-                                + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
-                                + " max_connections, or lock fewer keys in one transaction.",
-                        e);
+            case SqlState.DEADLOCK_DETECTED -> {
+                String detail = asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
+                yield asked.cannot(LockDeadlockException.class, DEADLOCK + detail, e);
+            }
+            case SqlState.SERIALIZATION_FAILURE -> asked.cannot(LockSerializationException.class, CHANGED, e);
+            case SqlState.OUT_OF_MEMORY -> asked.cannot(LockTableFullException.class, FULL + asked.keys() + '.', e);
             case SqlState.QUERY_CANCELED ->
-                Exceptions.canceled(
-                        cannot(asked) + "the wait was ended from outside (" + message(asked, e)
-                                + "). The transaction is aborted; roll back.",
-                        e);
+                asked.cannot(LockCanceledException.class, "the wait was ended from outside" + said + ABORTED + '.', e);
             case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
-            case SqlState.IN_FAILED_SQL_TRANSACTION ->
-                Exceptions.transaction(
-                        Reason.ABORTED,
-                        cannot(asked) + "an earlier statement of the transaction failed; roll back first.",
-                        state,
-                        e);
+            case SqlState.IN_FAILED_SQL_TRANSACTION -> asked.cannot(LockTransactionException.class, FAILED, e);
             default -> null;
         };
     }
@@ -115,51 +120,28 @@ public final class LockErrors {
         if (guard.isReadOnly()) {
             return readOnly(asked, e);
         }
+        String table = guard.table().length() > 1 ? guard.table().substring(1) : String.valueOf(asked.table());
         if (guard.isPrivilegeMissing()) {
-            return Exceptions.target(
-                    cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
-                            + TargetErrors.PRIVILEGES + '.',
-                    SqlState.INSUFFICIENT_PRIVILEGE,
-                    e);
+            String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
+            return asked.cannot(LockTargetException.class, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
         }
         if (guard.isTableRefused()) {
-            return Exceptions.target(
-                    cannot(asked) + tableOf(asked, guard) + ' ' + TargetErrors.NO_TABLE, SqlState.WRONG_OBJECT_TYPE, e);
+            String none = table + ' ' + TargetErrors.NO_TABLE;
+            return asked.cannot(LockTargetException.class, none, SqlState.WRONG_OBJECT_TYPE, e);
         }
-        return Exceptions.transaction(
-                Reason.ISOLATION,
-                cannot(asked) + "the transaction is " + guard.isolation()
-                        + " and has already begun, so it would read"
-                        + " from a snapshot older than the lock. Take the lock before anything else in the transaction"
-                        + " (and set its level with Connection.setTransactionIsolation, not by a statement),"
-                        + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
-                        + " row.",
-                null,
-                e);
-    }
-
-    private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
-        return Exceptions.transaction(
-                Reason.READ_ONLY,
-                cannot(asked)
-                        + (asked.hotStandby()
-                                ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect"
-                                        + " to the primary."
-                                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
-                                        + " transaction. If it is one, a pooler that splits reads has sent the"
-                                        + " statement to a standby: RowLocks.verify() says so, and what to do."),
-                SqlState.READ_ONLY_SQL_TRANSACTION,
-                e);
+        String why = "the transaction is " + guard.isolation() + OLD_SNAPSHOT;
+        return asked.cannot(LockTransactionException.class, why, SqlState.ACTIVE_SQL_TRANSACTION, e);
     }
 
     /** The exception for a row that a stale snapshot may only not see: the key may have been inserted since. */
     public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
-        return Exceptions.transaction(
-                Reason.ISOLATION,
-                cannot(asked) + "the transaction is " + guard.isolation()
-                        + " and has already begun, and its snapshot"
-                        + " has no such row: it may have been inserted since. Roll back, and take the lock before"
-                        + " anything else in the transaction, or use READ COMMITTED.");
+        String why = "the transaction is " + guard.isolation() + NOT_IN_SNAPSHOT;
+        return asked.cannot(LockTransactionException.class, why, SqlState.ACTIVE_SQL_TRANSACTION, null);
+    }
+
+    private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
+        String why = asked.hotStandby() ? STANDBY : READ_ONLY;
+        return asked.cannot(LockTransactionException.class, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
     /** What became of a flush, as an exception. */
@@ -208,17 +190,14 @@ public final class LockErrors {
     /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
     public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
         boolean lost = SqlState.isConnectionLost(e.getSQLState());
-        SQLException cause =
-                lost || aborted ? e : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
+        String said = message(asked, e);
+        SQLException cause = lost || aborted ? e : new SQLException(said, SqlState.CONNECTION_DOES_NOT_EXIST, e);
         RowlockException exception = aborted && !lost
-                ? Exceptions.other(
-                        cannot(asked) + "the failed call could not be undone (" + message(asked, e)
-                                + "). The transaction is aborted; roll back.",
+                ? asked.cannot(
+                        RowlockException.class,
+                        "the failed call could not be undone (" + said + "). " + ABORTED + '.',
                         e)
-                : Exceptions.connectionLost(
-                        cannot(asked) + "the connection was lost while a failed call was undone (" + message(asked, e)
-                                + "). " + GONE,
-                        cause);
+                : lost(asked, "the connection was lost while a failed call was undone (" + said + "). " + GONE, cause);
         if (first != null) {
             exception.addSuppressed(first);
         }
@@ -229,12 +208,9 @@ public final class LockErrors {
      * The exception for a row that was inserted while the call found none, so that the query saw it without its lock.
      */
     public static LockSerializationException replaced(Asked asked) {
-        return Exceptions.serialization(
-                cannot(asked)
-                        + "the row was inserted while the call waited, say in place of one that was deleted, and"
-                        + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
-                        + " and run it again.",
-                null);
+        String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
+                + " behind the lock ran without a lock on it. " + ABORTED + " and run it again.";
+        return asked.cannot(LockSerializationException.class, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
     /**
@@ -243,33 +219,21 @@ public final class LockErrors {
      * @param hasWrites whether it may have ended the wait of a write behind the lock as well
      */
     private static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
-        return Exceptions.notAvailable(
-                cannot(asked) + "the session's lock_timeout ended the wait"
-                        + (hasWrites
-                                ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
-                                : ". The transaction is aborted; roll back, or use LockWait.atMost(), which keeps it"
-                                        + " usable."),
-                false,
-                e);
+        String more = hasWrites
+                ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
+                : ". " + ABORTED + ", or use LockWait.atMost(), which keeps it usable.";
+        return asked.cannot(LockNotAvailableException.class, "the session's lock_timeout ended the wait" + more, e);
     }
 
-    private static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
-        return Exceptions.notAvailable(
-                cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
-                        + (hasQuery
-                                ? ", or what the query behind the lock waited for longer than the lock_timeout"
-                                : "")
-                        + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
-                true,
-                cause);
+    private static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable SQLException cause) {
+        String why = "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
+                + (hasQuery ? ", or what the query behind the lock waited for longer than the lock_timeout" : "")
+                + ". Nothing is newly held and the transaction is usable; try later, or wait longer.";
+        return asked.cannot(LockNotAvailableException.class, why, SqlState.LOCK_NOT_AVAILABLE, cause);
     }
 
-    static String cannot(Asked asked) {
-        return "Cannot lock " + asked.what() + ": ";
-    }
-
-    private static String tableOf(Asked asked, Guard guard) {
-        return guard.table().length() > 1 ? guard.table().substring(1) : String.valueOf(asked.table());
+    private static LockConnectionLostException lost(Asked asked, String why, SQLException e) {
+        return asked.cannot(LockConnectionLostException.class, why, e);
     }
 
     private static String message(Asked asked, SQLException e) {

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.postgresql.PGStatement;
 import org.postgresql.xa.PGXAConnection;
-import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.LockTransactionException;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
@@ -32,33 +32,28 @@ public final class PgSession extends DriverSession {
     public static PgSession inTransaction(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw refused(
-                    Reason.CLOSED,
                     "the connection is closed; take the lock on the open connection of a transaction",
-                    null);
+                    SqlState.CONNECTION_DOES_NOT_EXIST);
         }
         if (connection.getAutoCommit()) {
             throw refused(
-                    Reason.AUTOCOMMIT,
                     "the connection is in autocommit, so the lock would be gone at once; call setAutoCommit(false) or"
                             + " begin a transaction first",
-                    null);
+                    SqlState.NO_ACTIVE_SQL_TRANSACTION);
         }
         PgSession session = new PgSession(connection);
         if (session.isAborted()) {
             throw refused(
-                    Reason.ABORTED,
                     "an earlier statement of the transaction failed, and PostgreSQL ignores all others until it ends;"
                             + " roll back first",
                     SqlState.IN_FAILED_SQL_TRANSACTION);
         }
         if (session.prepareThreshold() < 0) {
             throw refused(
-                    Reason.DRIVER_SETTINGS,
                     "the driver is set to prepareThreshold=" + session.prepareThreshold()
-                            + ", with which it cannot send"
-                            + " the lock and what follows it at once; set it to 0 or more in the JDBC URL or the"
-                            + " DataSource (the default is 5)",
-                    null);
+                            + ", with which it cannot send the lock and what follows it at once; set it to 0 or more in"
+                            + " the JDBC URL or the DataSource (the default is 5)",
+                    SqlState.OBJECT_NOT_IN_STATE);
         }
         return session;
     }
@@ -91,12 +86,13 @@ public final class PgSession extends DriverSession {
      */
     public void refuseIfOver(String what) throws SQLException {
         if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
-            throw Exceptions.transaction(
-                    Reason.ENDED,
-                    what
-                            + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
-                            + " it, by commit, rollback, close or setAutoCommit, and its locks with it. Leave the end"
-                            + " of the transaction to the code around it.");
+            throw Exceptions.of(
+                    LockTransactionException.class,
+                    what + ": code that runs in the transaction (the work, a row mapper, a listener) has ended it, by"
+                            + " commit, rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
+                            + " transaction to the code around it.",
+                    SqlState.INVALID_TRANSACTION_TERMINATION,
+                    null);
         }
     }
 

@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.LockSerializationException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
+import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
@@ -31,7 +33,15 @@ public final class TargetErrors {
     static final String NO_TABLE = "is a view, a foreign table, an index, a sequence or the like, and only a table or a"
             + " partitioned table has rows to lock by key. Name the table behind it.";
 
+    private static final String NOT_INSERTED = " behind the INSERT of orInsert(): it inserts another id, a trigger or a"
+            + " rule keeps it from inserting, or a row of another id has the same value in a unique column. Mend the"
+            + " INSERT.";
+
     private TargetErrors() {}
+
+    static LockTargetException cannot(String what, String why, @Nullable String sqlState) {
+        return Exceptions.of(LockTargetException.class, "Cannot lock " + what + ": " + why, sqlState, null);
+    }
 
     /** The exception for rows that are required and do not exist. */
     public static RowlockException rowAbsent(Asked asked, List<LockKey> absent) {
@@ -40,26 +50,23 @@ public final class TargetErrors {
 
     /** The exception for rows that their INSERT has not made. */
     public static RowlockException notInserted(Asked asked, List<LockKey> absent) {
-        return absent(
-                asked,
-                absent,
-                " behind the INSERT of orInsert(): it inserts another id, a trigger or a rule keeps it from inserting,"
-                        + " or a row of another id has the same value in a unique column. Mend the INSERT.");
+        return absent(asked, absent, NOT_INSERTED);
     }
 
     private static RowlockException absent(Asked asked, List<LockKey> absent, String why) {
         String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
-        return Exceptions.rowAbsent(LockErrors.cannot(asked) + "there is no row " + keys
-                + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "") + why);
+        String more = absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "";
+        return asked.cannot(RowAbsentException.class, "there is no row " + keys + more + why, null, null);
     }
 
     /** The exception for a key that is required to have a row, where nothing looks for one. */
     public static RowlockException rowNotLookedFor(Asked asked, LockKey key) {
-        return Exceptions.target(LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
+        String why = "requireRow() asks for a row, and nothing looks for one: "
                 + asked.names().of(key)
                 + (key instanceof LockKey.Row
                         ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
-                        : " is no row. Lock it without requireRow()."));
+                        : " is no row. Lock it without requireRow().");
+        return cannot(asked.what(), why, null);
     }
 
     /**
@@ -67,12 +74,10 @@ public final class TargetErrors {
      *
      * @param undone whether the transaction is as it was before the call
      */
-    public static LockTargetException stale(Asked asked, boolean undone) {
-        return Exceptions.stale(LockErrors.cannot(asked)
-                + "the table, its primary key or the type of its id was replaced since it was looked up. "
-                + (undone
-                        ? "Nothing is locked; try again."
-                        : "The transaction is aborted; roll back and run it again."));
+    public static RowlockException stale(Asked asked, boolean undone) {
+        String why = "the table, its primary key or the type of its id was replaced since it was looked up. "
+                + (undone ? "Nothing is locked; try again." : LockErrors.ABORTED + " and run it again.");
+        return asked.cannot(LockSerializationException.class, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
     /**
@@ -81,73 +86,64 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
-        return Exceptions.target(LockErrors.cannot(asked) + "the id "
-                + asked.names().of(misnamed.key().givenId()) + " means the row "
-                + asked.names().of(misnamed.id())
-                + ", which is another key, so that those who lock it by its own id would"
-                + " not be excluded. Give the id as the row has it: "
-                + asked.names().of(misnamed.id()) + ". "
-                + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."));
+        String id = asked.names().of(misnamed.id());
+        String why = "the id " + asked.names().of(misnamed.key().givenId()) + " means the row " + id + ", which is"
+                + " another key, so that those who lock it by its own id would not be excluded. Give the id as the row"
+                + " has it: " + id + ". " + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
+        return cannot(asked.what(), why, null);
     }
 
     /** The exception for an id that its column cannot hold, or that is not written as its key is. */
     public static LockTargetException misfit(
             KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        return Exceptions.target(
-                "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name()
-                        + " of type "
-                        + typeName(column) + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL)
-                        + ". Nothing is locked.",
-                SqlState.INVALID_TEXT_REPRESENTATION,
-                null);
+        String why = names.of(part) + " for column " + typed(column) + ' '
+                + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL) + ". Nothing is locked.";
+        return cannot(names.of(key), why, SqlState.INVALID_TEXT_REPRESENTATION);
     }
 
     /** The exception for an id that no key can be made of, or none without a look at the row. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
         boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
-        return Exceptions.target(
-                "Cannot lock rows of " + table.name() + " by keys" + (ofBoth ? " alone" : "")
-                        + ": the text of its id column " + column.name() + " of type " + typeName(column)
-                        + (ofBoth
-                                ? " may be one of several for a value, which only the server can tell"
-                                : " may depend on settings of the session")
-                        + ", so that one row could have two keys. Use "
-                        + (ofBoth ? "strategy BOTH, which looks at the row, or strategy" : "strategy")
-                        + " ROW, which needs no key, or lock by another unique column"
-                        + " (idColumns) or by LockKey.name(). Nothing is locked.",
-                SqlState.FEATURE_NOT_SUPPORTED,
-                null);
+        String why = "the text of its id column " + typed(column)
+                + (ofBoth
+                        ? " may be one of several for a value, which only the server can tell"
+                        : " may depend on settings of the session")
+                + ", so that one row could have two keys. Use "
+                + (ofBoth ? "strategy BOTH, which looks at the row, or strategy" : "strategy")
+                + " ROW, which needs no key, or lock by another unique column (idColumns) or by LockKey.name(). Nothing"
+                + " is locked.";
+        String rows = "rows of " + table.name() + " by keys" + (ofBoth ? " alone" : "");
+        return cannot(rows, why, SqlState.FEATURE_NOT_SUPPORTED);
     }
 
-    private static String typeName(RowTable.Column column) {
-        return column.type().replace("pg_catalog.", "").replace("\"", "");
+    private static String typed(RowTable.Column column) {
+        return column.name() + " of type "
+                + column.type().replace("pg_catalog.", "").replace("\"", "");
     }
 
     /** The exception for an id that has not as many parts as its table has id columns. */
     public static LockTargetException wrongParts(KeyNames names, LockKey.Row key, RowTable table) {
-        return Exceptions.target("Cannot lock " + names.of(key) + ": the id has "
-                + key.id().size() + " part(s), and the id of "
-                + table.name() + " is "
-                + table.columns().stream().map(RowTable.Column::name).toList()
-                + ". Give one value per column, in that order.");
+        List<String> columns =
+                table.columns().stream().map(RowTable.Column::name).toList();
+        String why = "the id has " + key.id().size() + " part(s), and the id of " + table.name() + " is " + columns
+                + ". Give one value per column, in that order.";
+        return cannot(names.of(key), why, null);
     }
 
     /** What to do about an error of the table, its columns or an id; null where it is about something else. */
     static @Nullable String advice(String state) {
-        return state.startsWith(SqlState.DATA_EXCEPTION_CLASS)
-                ? "Give an id that the column's type can hold"
-                : switch (state) {
-                    case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
-                    case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES;
-                    case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
-                        "If the table was replaced meanwhile, roll back and try again; else check the id columns given"
-                                + " in RowLocksBuilder";
-                    case SqlState.FEATURE_NOT_SUPPORTED ->
-                        "Where tables are spread over machines (Citus), the id has to have the column that they are"
-                                + " spread by";
-                    case SqlState.WRONG_OBJECT_TYPE, SqlState.INVALID_SCHEMA_NAME, SqlState.INVALID_NAME ->
-                        "Name a table that FOR UPDATE can lock rows of";
-                    default -> null;
-                };
+        return switch (state) {
+            case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
+            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES;
+            case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
+                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in"
+                        + " RowLocksBuilder";
+            case SqlState.FEATURE_NOT_SUPPORTED ->
+                "Where tables are spread over machines (Citus), the id has to have the column that they are spread by";
+            case SqlState.WRONG_OBJECT_TYPE, SqlState.INVALID_SCHEMA_NAME, SqlState.INVALID_NAME ->
+                "Name a table that FOR UPDATE can lock rows of";
+            default ->
+                state.startsWith(SqlState.DATA_EXCEPTION_CLASS) ? "Give an id that the column's type can hold" : null;
+        };
     }
 }

@@ -198,7 +198,7 @@ public enum IdType {
         return this != ENUM && this != OTHER && this != KEYLESS;
     }
 
-    /** Whether no row is locked by two keys: behind the key, BOTH sees the id as the row has it, and ADVISORY does not. */
+    /** Whether no row is locked by two keys: behind the key BOTH sees the id as the row has it, ADVISORY does not. */
     public boolean hasKeys(LockStrategy strategy) {
         return switch (strategy) {
             case ROW -> true;

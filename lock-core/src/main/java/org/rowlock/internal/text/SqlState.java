@@ -11,15 +11,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlState {
     public static final String CONNECTION_CLASS = "08";
+    public static final String CONNECTION_NOT_ESTABLISHED = "08001";
     public static final String TRANSACTION_RESOLUTION_UNKNOWN = "08007";
     public static final String PROTOCOL_VIOLATION = "08P01";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
     public static final String INVALID_PARAMETER_VALUE = "22023";
     public static final String INVALID_TEXT_REPRESENTATION = "22P02";
     public static final String DATA_EXCEPTION_CLASS = "22";
+    public static final String ACTIVE_SQL_TRANSACTION = "25001";
     public static final String READ_ONLY_SQL_TRANSACTION = "25006";
+    public static final String NO_ACTIVE_SQL_TRANSACTION = "25P01";
     public static final String IN_FAILED_SQL_TRANSACTION = "25P02";
     public static final String INVALID_SQL_STATEMENT_NAME = "26000";
+    public static final String INVALID_TRANSACTION_TERMINATION = "2D000";
     public static final String SERIALIZATION_FAILURE = "40001";
     public static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     public static final String DEADLOCK_DETECTED = "40P01";
@@ -35,11 +39,14 @@ public final class SqlState {
     public static final String INVALID_NAME = "42602";
     public static final String FEATURE_NOT_SUPPORTED = "0A000";
     public static final String OUT_OF_MEMORY = "53200";
+    public static final String PROGRAM_LIMIT_EXCEEDED = "54000";
     public static final String OBJECT_NOT_IN_STATE = "55000";
     public static final String LOCK_NOT_AVAILABLE = "55P03";
     public static final String QUERY_CANCELED = "57014";
     public static final String ADMIN_SHUTDOWN = "57P01";
     private static final String CRASH_SHUTDOWN = "57P02";
+    public static final String NO_DATA_FOUND = "P0002";
+    public static final String TOO_MANY_ROWS = "P0003";
     public static final String IDLE_SESSION_TIMEOUT = "57P05";
     public static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
     public static final String TRANSACTION_TIMEOUT = "25P04";

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * Proves that locks exclude on the way that real calls take: through the pool, pooler and server of a DataSource, by
@@ -103,7 +105,7 @@ public final class LockVerifier {
                 // the session.
                 probes.forEach(Probe::kill);
                 LockVerificationException verdict = Verdicts.of(e);
-                boolean another = probes.size() > 1 && Verdicts.isWorthAnotherTry(e) && !verdict.isConclusive();
+                boolean another = probes.size() > 1 && Verdicts.isWorthAnotherTry(e) && verdict.isRetryable();
                 if (!another || attempt == ATTEMPTS) {
                     throw verdict;
                 }
@@ -195,7 +197,7 @@ public final class LockVerifier {
         try {
             together = lockAndRead(probe, key, READ_BEHIND);
         } catch (LockTransactionException e) {
-            if (e.reason() != LockTransactionException.Reason.READ_ONLY || !probe.isSaidToWrite()) {
+            if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION)) || !probe.isSaidToWrite()) {
                 throw e;
             }
             throw Verdicts.wrong(

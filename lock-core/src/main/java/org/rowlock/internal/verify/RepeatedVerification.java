@@ -7,7 +7,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
 
 /** A verification that is repeated, on a daemon thread of its own, so that no lock waits for it. */
@@ -39,8 +38,7 @@ public final class RepeatedVerification {
         try {
             verification.run();
         } catch (Throwable e) {
-            if (!(e instanceof RowlockException refusal)
-                    || (e instanceof LockVerificationException untried && !untried.isConclusive())) {
+            if (!(e instanceof RowlockException refusal) || refusal.isRetryable()) {
                 LOG.log(Level.DEBUG, "Locks could not be verified just now", e);
                 return;
             }

@@ -16,7 +16,7 @@ final class Verdicts {
 
     /** The exception for a DataSource whose locks exclude nobody. */
     static LockVerificationException wrong(String message, @Nullable Throwable cause) {
-        return Exceptions.verification(message, true, cause);
+        return Exceptions.of(LockVerificationException.class, message, null, cause);
     }
 
     static LockVerificationException wrong(String message) {
@@ -51,13 +51,14 @@ final class Verdicts {
                             + " Set pool_mode = transaction, or session, in PgBouncer.",
                     sql);
         }
-        return Exceptions.verification(
+        return Exceptions.of(
+                LockVerificationException.class,
                 "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
                         + (isConnectionLost(e)
                                 ? ". That says nothing about the locks: the server is not there, or fails over. Try"
                                         + " again when it is. Check the server and its address."
                                 : ". Check the server and that the pool has at least two connections."),
-                false,
+                SqlState.CONNECTION_NOT_ESTABLISHED,
                 e);
     }
 }

@@ -174,12 +174,11 @@ public final class RowLocksEndpoint {
         Map<String, Locks> found = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
             try (Connection connection = dataSource.getConnection()) {
-                LockInspector inspector = LockInspector.of(connection);
                 if (of != null) {
-                    found.put(name, read(inspector, inspector.of(of), List.of(of)));
+                    found.put(name, read(connection, LockInspector.of(connection, of), List.of(of)));
                     return;
                 }
-                found.put(name, read(inspector, inspector.all(), ownRows(dataSource)));
+                found.put(name, read(connection, LockInspector.all(connection), ownRows(dataSource)));
                 RowLocksReport.Audit audit = audit(connection);
                 if (audit != null) {
                     audits.put(name, audit);
@@ -212,12 +211,11 @@ public final class RowLocksEndpoint {
                 .toList();
     }
 
-    private Locks read(LockInspector inspector, List<LockInspector.Line> lines, List<LockKey> known)
-            throws SQLException {
+    private Locks read(Connection connection, List<LockInspector.Line> lines, List<LockKey> known) throws SQLException {
         Map<List<Object>, LockKey.Row> rows = new HashMap<>();
         if (lines.stream().anyMatch(line -> line.table().isEmpty())) {
             for (LockKey key : known) {
-                for (LockInspector.Line line : inspector.of(key)) {
+                for (LockInspector.Line line : LockInspector.of(connection, key)) {
                     rows.put(lockOf(line), (LockKey.Row) key);
                 }
             }

@@ -73,7 +73,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
 
     /** @param own the server process of this transaction; null where that of any counts */
     private Answer read(Connection connection, @Nullable Integer own) throws SQLException {
-        List<Line> holders = LockInspector.of(connection).of(key).stream()
+        List<Line> holders = LockInspector.of(connection, key).stream()
                 .filter(Line::isGranted)
                 .toList();
         if (holders.stream().anyMatch(line -> own != null && line.pid() == own)) {

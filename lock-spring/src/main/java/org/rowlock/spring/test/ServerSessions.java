@@ -62,7 +62,7 @@ final class ServerSessions {
                 }
             }
         }
-        for (Line line : LockInspector.of(connection).all()) {
+        for (Line line : LockInspector.all(connection)) {
             if (line.isGranted() && sessions.containsKey(line.pid())) {
                 found.put(
                         List.of(line.pid(), line.first(), line.second(), line.isPair(), line.isShared()),

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.AdmissionQueues;
-import org.rowlock.AdmissionRejectedException;
-import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
+import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Reaction;
@@ -231,7 +231,8 @@ class RowLockAutoConfigurationTest {
         try (var context = BootApplication.start(database, Application.class, "rowlock.lock-budget=2")) {
             assertThatThrownBy(() -> inTransaction(context, template -> template.lock(forNoKeyUpdate(three))))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasCauseInstanceOf(LockBudgetExceededException.class);
+                    .hasMessageContaining("rowlock.lock-budget")
+                    .hasCauseInstanceOf(LockTargetException.class);
         }
         try (var context = BootApplication.start(database, Application.class, "rowlock.lock-budget=3")) {
             inTransaction(context, template -> template.lock(forNoKeyUpdate(three)));
@@ -268,7 +269,10 @@ class RowLockAutoConfigurationTest {
             third.join(TestDatabase.DEADLINE.toMillis());
             first.close();
             second.join(TestDatabase.DEADLINE.toMillis());
-            assertThat(refusals).singleElement().isInstanceOf(AdmissionRejectedException.class);
+            assertThat(refusals)
+                    .singleElement(org.assertj.core.api.InstanceOfAssertFactories.THROWABLE)
+                    .isInstanceOf(LockNotAvailableException.class)
+                    .hasMessageContaining("maxWaitersPerKey()");
             assertThat(queues.keysInUse()).isZero();
         }
     }

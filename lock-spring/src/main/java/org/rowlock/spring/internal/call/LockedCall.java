@@ -22,6 +22,7 @@ import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
+import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
@@ -163,10 +164,11 @@ public final class LockedCall implements TransactionSynchronization {
         LockResult result = take(request, "lock", TransactionLocks::lock);
         long absent = result.absentRows().stream().filter(required::contains).count();
         if (absent > 0) {
-            throw LockExceptionTranslator.translate(Exceptions.rowAbsent(what + ": "
-                    + (request.keys().size() == 1 ? "the row does" : absent + " of the rows do")
-                    + " not exist, so there is nothing to lock. Call the method with ids of rows; if a row may be"
-                    + " missing, say required = false."));
+            String rows = request.keys().size() == 1 ? "the row does" : absent + " of the rows do";
+            String why =
+                    what + ": " + rows + " not exist, so there is nothing to lock. Call the method with ids of rows;"
+                            + " if a row may be missing, say required = false.";
+            throw LockExceptionTranslator.translate(Exceptions.of(RowAbsentException.class, why));
         }
     }
 

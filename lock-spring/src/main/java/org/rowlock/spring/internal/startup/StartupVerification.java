@@ -23,6 +23,7 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.RowLockSettings;
@@ -79,14 +80,14 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
                             + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
         } catch (LockTransactionException e) {
-            throw switch (e.reason()) {
-                case NOT_POSTGRESQL ->
+            throw switch (e.sqlState().orElse("")) {
+                case SqlState.FEATURE_NOT_SUPPORTED ->
                     refused(
                             e,
                             "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several"
                                     + " DataSources name the transaction manager of the one to lock in:"
                                     + " @Transactional(\"bean name\").");
-                case READ_ONLY ->
+                case SqlState.READ_ONLY_SQL_TRANSACTION ->
                     refused(
                             e,
                             "Connect to the primary with connections that may write. For an instance that only reads,"
@@ -223,7 +224,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         try {
             return prove(route);
         } catch (LockVerificationException e) {
-            if (e.isConclusive()) {
+            if (!e.isRetryable()) {
                 throw new RowLockDefinitionException(
                         "In the route " + name + " of the routing DataSource locks do not exclude. " + e.getMessage(),
                         "Correct what the route leads to; where that cannot be, set rowlock.verify=false.");
