@@ -37,7 +37,7 @@ final class Verdicts {
         return cause == null && isConnectionLost(e);
     }
 
-    /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing was tried. */
+    /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing ran. */
     static LockVerificationException of(Exception e) {
         SQLException sql =
                 e instanceof SQLException own ? own : e.getCause() instanceof SQLException cause ? cause : null;

@@ -93,8 +93,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                             "Connect to the primary with connections that may write. For an instance that only reads,"
                                     + " set rowlock.enabled=false if it never calls a method with @RowLock, or"
                                     + " rowlock.verify=false.");
-                // The message says what to do.
-                default -> e;
+                default -> e; // whose message says what to do
             };
         }
         LOG.info(summary());
