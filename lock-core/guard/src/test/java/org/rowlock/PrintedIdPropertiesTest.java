@@ -390,10 +390,10 @@ class PrintedIdPropertiesTest {
     @Example
     void typesOfOnePrintAreLockedByKeysAndOthersAreRefused() throws Exception {
         Random random = new Random(1);
-        Set<String> locked = new TreeSet<>();
-        Set<String> refused = new TreeSet<>();
-        for (IdTable table : TABLES) {
-            for (LockStrategy strategy : List.of(BOTH, ADVISORY)) {
+        for (LockStrategy strategy : List.of(BOTH, ADVISORY)) {
+            Set<String> locked = new TreeSet<>();
+            Set<String> refused = new TreeSet<>();
+            for (IdTable table : TABLES) {
                 try {
                     set(alice, random);
                     Boolean held = hold(alice, table, table.rows().get(0), strategy, Way.CLAIM, random);
@@ -402,16 +402,18 @@ class PrintedIdPropertiesTest {
                     alice.rollback();
                 }
             }
+            // Whose spellings only the server knows: with a row lock alone one is seen to be the row's own.
+            List<String> ofRows = List.of("timetz", "bool", "inet", "citext", "nocase", "jsonb");
+            assertThat(locked)
+                    .doesNotContainAnyElementsOf(refused)
+                    .contains(("int2 int4 int8 numeric text varchar bpchar uuid date time timestamp timestamptz bytea"
+                                    + " mood bytes more_bytes moment word")
+                            .split(" "));
+            assertThat(strategy == BOTH ? locked : refused).containsAll(ofRows);
+            assertThat(refused)
+                    .contains(("float4 float8 interval money tstzrange int4range int4multirange regclass _int4 _bytea"
+                                    + " _mood float_domain stay numbers float_range plain timed nested cube box")
+                            .split(" "));
         }
-        assertThat(locked)
-                .doesNotContainAnyElementsOf(refused)
-                .contains(
-                        ("int2 int4 int8 numeric text varchar bpchar uuid date time timetz timestamp timestamptz bool bytea"
-                                        + " inet citext mood bytes more_bytes moment word nocase jsonb")
-                                .split(" "));
-        assertThat(refused)
-                .contains(("float4 float8 interval money tstzrange int4range int4multirange regclass _int4 _bytea _mood"
-                                + " float_domain stay numbers float_range plain timed nested cube box")
-                        .split(" "));
     }
 }
