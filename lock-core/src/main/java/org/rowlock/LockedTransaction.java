@@ -124,12 +124,12 @@ record LockedTransaction(
             value = body.apply(connection);
         } catch (Throwable failure) {
             // Throwable, as an Error must not leave the transaction open in the pool either.
-            rollBack(connection, autoCommit, failure);
+            giveBack(connection, autoCommit, failure);
             ends(hold, failure instanceof CommitNotConfirmedException);
             throw failure;
         }
         ends(hold, true);
-        close(connection, autoCommit);
+        giveBack(connection, autoCommit, null);
         return value;
     }
 
@@ -159,33 +159,26 @@ record LockedTransaction(
         new Commit(connection, keys, calls.tables().config().names(), endings).run(CommitWrites.toSend(writes));
     }
 
-    private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
-        try {
-            giveBack(connection, autoCommit, false);
-        } catch (Throwable e) {
-            failure.addSuppressed(e);
-        }
-    }
-
-    /** The transaction has committed, so no failure from here on may look to the caller as if it had not. */
-    private static void close(Connection connection, boolean autoCommit) {
-        try {
-            giveBack(connection, autoCommit, true);
-        } catch (Throwable e) {
-            LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
-        }
-    }
-
-    private static void giveBack(Connection connection, boolean autoCommit, boolean committed) throws SQLException {
+    /**
+     * @param failure of the transaction; null if it has committed, so that no failure from here on may look to the
+     *     caller as if it had not
+     */
+    private static void giveBack(Connection connection, boolean autoCommit, @Nullable Throwable failure) {
         try (connection) {
             if (!connection.isClosed()) {
                 // What a listener has begun behind the commit: the connection's autocommit would store it.
-                if (committed ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
+                if (failure == null ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
                     connection.rollback();
                 }
                 if (connection.getAutoCommit() != autoCommit) {
                     connection.setAutoCommit(autoCommit);
                 }
+            }
+        } catch (Throwable e) {
+            if (failure == null) {
+                LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
+            } else {
+                failure.addSuppressed(e);
             }
         }
     }

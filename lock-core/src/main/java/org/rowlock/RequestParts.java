@@ -19,8 +19,8 @@ import org.rowlock.internal.text.Insert;
  * What a {@link LockRequest} is made of.
  *
  * @param keys each once, in the order given
- * @param spelled the same with each spelling of an id: of a text column, two spellings of a UUID are two rows of one
- *     key. The list of the keys itself if that is the same
+ * @param rows of these the rows, with each spelling of an id: of a text column, two spellings of a UUID are two rows of
+ *     one key
  * @param mode the strongest
  * @param modes of each key if they differ; empty if all have the same
  * @param inserts of rows that may be absent
@@ -29,7 +29,7 @@ import org.rowlock.internal.text.Insert;
  */
 record RequestParts(
         List<LockKey> keys,
-        List<LockKey> spelled,
+        List<LockKey.Row> rows,
         RowLockMode mode,
         Map<LockKey, RowLockMode> modes,
         Map<LockKey.Row, Insert> inserts,
@@ -47,38 +47,38 @@ record RequestParts(
         keys.forEach(key -> Given.notNull(key, NO_KEY));
         List<LockKey> given = List.copyOf(keys);
         List<LockKey> distinct = distinct(given);
-        return new RequestParts(distinct, spelled(distinct, given), mode, Map.of(), Map.of(), null, false);
+        boolean differ = distinct.size() == given.size();
+        return new RequestParts(distinct, rows(given, differ), mode, Map.of(), Map.of(), null, false);
     }
 
     @Override
     public LockRequest waiting(LockWait wait) {
         Given.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
-        return new RequestParts(keys, spelled, mode, modes, inserts, wait, isRowRequired);
+        return new RequestParts(keys, rows, mode, modes, inserts, wait, isRowRequired);
     }
 
     @Override
     public LockRequest requireRow() {
-        return new RequestParts(keys, spelled, mode, modes, inserts, lockWait, true);
+        return new RequestParts(keys, rows, mode, modes, inserts, lockWait, true);
     }
 
     @Override
     public LockRequest orInsert(String insert, @Nullable Object... binds) {
-        if (spelled.size() != 1 || !(spelled.get(0) instanceof LockKey.Row row)) {
-            throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of " + spelled
-                    + "; make one for each row, and join them with and()");
+        if (keys.size() != 1 || rows.size() != 1) {
+            throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of "
+                    + (rows.size() > 1 ? rows : keys) + "; make one for each row, and join them with and()");
         }
         Given.notNull(binds, "The binds of the INSERT are null; give a value per parameter, or none");
-        Insert made = new Insert(row, insert, Arrays.asList(binds));
-        return new RequestParts(keys, spelled, mode, modes, Map.of(row, made), lockWait, isRowRequired);
+        Insert made = new Insert(rows.get(0), insert, Arrays.asList(binds));
+        return new RequestParts(keys, rows, mode, modes, Map.of(made.key(), made), lockWait, isRowRequired);
     }
 
     @Override
     public LockRequest and(LockRequest joined) {
         RequestParts other = (RequestParts)
                 Given.notNull(joined, "The other request is null; make one with LockRequest.forUpdate(key)");
-        List<LockKey> given = new ArrayList<>(spelled);
-        given.addAll(other.spelled);
-        List<LockKey> all = distinct(given);
+        List<LockKey.Row> given = new ArrayList<>(rows);
+        given.addAll(other.rows);
         RowLockMode strongest = stronger(mode, other.mode);
         Map<LockKey, RowLockMode> each = new LinkedHashMap<>();
         keys.forEach(key -> each.put(key, modeOf(key)));
@@ -87,8 +87,8 @@ record RequestParts(
         Map<LockKey.Row, Insert> both = new LinkedHashMap<>(other.inserts);
         both.putAll(inserts);
         return new RequestParts(
-                all,
-                spelled(all, given),
+                List.copyOf(each.keySet()),
+                rows(given, false),
                 strongest,
                 differ ? each : Map.of(),
                 both,
@@ -98,17 +98,6 @@ record RequestParts(
 
     static RequestParts of(@Nullable LockRequest request) {
         return (RequestParts) Given.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
-    }
-
-    @Override
-    public List<LockKey.Row> rows() {
-        List<LockKey.Row> rows = new ArrayList<>(spelled.size());
-        for (LockKey key : spelled) {
-            if (key instanceof LockKey.Row row) {
-                rows.add(row);
-            }
-        }
-        return rows;
     }
 
     @Override
@@ -125,14 +114,19 @@ record RequestParts(
         return given.size() == 1 ? given : List.copyOf(new LinkedHashSet<>(given));
     }
 
-    private static List<LockKey> spelled(List<LockKey> distinct, List<LockKey> given) {
-        if (distinct.size() == given.size()) {
-            return distinct;
+    /** @param differ whether no two of them are of one key */
+    private static List<LockKey.Row> rows(List<? extends LockKey> given, boolean differ) {
+        if (given.size() == 1) {
+            return given.get(0) instanceof LockKey.Row row ? List.of(row) : List.of();
         }
         Set<Object> seen = new HashSet<>();
-        return given.stream()
-                .filter(key -> seen.add(key instanceof LockKey.Row row ? List.of(row.table(), row.givenId()) : key))
-                .toList();
+        List<LockKey.Row> rows = new ArrayList<>(given.size());
+        for (LockKey key : given) {
+            if (key instanceof LockKey.Row row && (differ || seen.add(List.of(row.table(), row.givenId())))) {
+                rows.add(row);
+            }
+        }
+        return List.copyOf(rows);
     }
 
     private static RowLockMode stronger(RowLockMode one, RowLockMode other) {
