@@ -61,7 +61,8 @@ record LockingStatement(
         return walBytes / calls;
     }
 
+    /** Of a call that finds no row, its own. */
     double blocksPerRow() {
-        return (double) blocks / Math.max(1, rows);
+        return (double) blocks / Math.max(calls, rows);
     }
 }

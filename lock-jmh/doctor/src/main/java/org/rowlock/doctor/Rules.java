@@ -12,7 +12,6 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.Table.Of;
@@ -121,21 +120,12 @@ final class Rules {
             double gain = Math.max(
                     2 * seen.deadlocks() / Math.max(1, seen.seconds()),
                     met.map(Table::waiting).orElse(0.0));
-            boolean isShared = met.filter(this::isShared).isPresent();
             advise(
-                    isShared ? "deadlocks.upgrade" : "deadlocks.order",
+                    met.filter(Table::isShared).isPresent() ? "deadlocks.upgrade" : "deadlocks.order",
                     met.map(Table::name).orElse("deadlocks"),
                     met.map(table -> table.most(Of.STATEMENT)).orElse(null),
                     CAUSE * gain);
         }
-    }
-
-    /** Whether the rows of a table are shared, as they are before somebody who shares one writes it. */
-    private boolean isShared(Table table) {
-        return seen.locking().stream().anyMatch(each -> each.isShared() && each.locks(table.name()))
-                || table.statements()
-                        .flatMap(sql -> StatementKind.clause(sql).stream())
-                        .anyMatch(RowLockMode::isShared);
     }
 
     private void storms() {
@@ -182,7 +172,9 @@ final class Rules {
                 .map(each -> each.query() + "; " + each.firstQuery())
                 .collect(Collectors.joining("; "));
         String form = form(Figures.WORDS.contains(known + ".do") ? known : "other.lock", statements);
-        advise(form, event, statement, waiting, Map.of("waiting", waiting, "waitingShare", share));
+        String wanted = behind.isEmpty() ? "" : behind.get(0).wanted();
+        Map<String, Object> about = Map.of("waiting", waiting, "waitingShare", share, "wanted", wanted);
+        advise(form, event, statement, waiting, about);
     }
 
     private void statement(LockingStatement each) {
@@ -203,10 +195,10 @@ final class Rules {
         }
     }
 
-    /** What the statement scans: its own table, or one whose foreign key leads to that without an index. */
+    /** What each call scans (a report is seldom): its own table, or one with a foreign key to that and no index. */
     private Optional<TableUse> scanned(LockingStatement statement) {
         List<TableUse> scans = seen.used().stream()
-                .filter(each -> each.scannedRows() >= LONG_SCAN)
+                .filter(each -> each.scannedRows() >= LONG_SCAN && each.scans() >= SCANS_PER_CALL * statement.calls())
                 .toList();
         return scans.stream()
                 .filter(each -> statement.locks(each.table()))

@@ -39,7 +39,7 @@ enum StatementKind {
             Pattern.compile("(?i)^select \\S+ from only .* for key share of x$");
 
     private static final Pattern JOIN = Pattern.compile("(?i)\\bjoin\\b|\\bfrom [\\w.\"]+(?: (?:as )?\\w+)?,");
-    private static final Pattern QUEUE = Pattern.compile("(?i)\\border by [^;]*\\b(?:limit|fetch first) [^;]*\\bfor ");
+    private static final Pattern QUEUE = Pattern.compile("(?i)\\border by [^;]*\\b(?:limit|fetch (?:first|next)) ");
 
     /** Of a normalized statement; null is one that may not be seen. */
     static StatementKind of(@Nullable String sql) {
@@ -54,7 +54,7 @@ enum StatementKind {
         }
         return switch (verb) {
             case "update", "delete", "merge" -> WRITE;
-            case "insert" -> UPSERT.matcher(sql).find() ? WRITE : INSERT;
+            case "insert" -> UPSERT.matcher(sql).find() ? WRITE : clause(sql).isPresent() ? LOCKING : INSERT;
             case "copy" -> INSERT;
             default -> clause(sql).isPresent() ? LOCKING : CALL;
         };
@@ -96,7 +96,9 @@ enum StatementKind {
 
     /** Whether it waits for the first of ordered rows; for one row by its key an ORM writes LIMIT without an order. */
     static boolean takesFirst(@Nullable String sql) {
-        return sql != null && QUEUE.matcher(sql).find() && clause(sql).isPresent() && !skipsLocked(sql);
+        String text = String.valueOf(sql);
+        boolean isOfRows = of(text) == WRITE || of(text) == LOCKING;
+        return isOfRows && QUEUE.matcher(text).find() && !skipsLocked(text);
     }
 
     static boolean skipsLocked(String sql) {
@@ -105,9 +107,9 @@ enum StatementKind {
 
     /** Whether one of several statements begins with these words, which hyphens join. */
     static boolean runs(String statements, String words) {
-        String begin = "(^|; )" + words.replace("create-", "create (unique )?").replace('-', ' ');
-        return Pattern.compile("(?i)" + begin + "\\b(?![^;]*\\bconcurrently\\b)")
-                .matcher(statements)
-                .find();
+        String begin =
+                "(?i)(^|; )" + words.replace("create-", "create (unique )?").replace('-', ' ');
+        Pattern regular = Pattern.compile(begin + "\\b(?![^;]*\\bconcurrently\\b)");
+        return regular.matcher(statements).find();
     }
 }

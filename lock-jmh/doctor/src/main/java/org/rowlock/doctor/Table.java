@@ -35,6 +35,8 @@ record Table(
         long deadlocked,
         Map<Of, Map<Object, Double>> shares) {
 
+    private static final String SHARED = "a row that they share";
+
     enum Of {
         CAUSE,
         /** How sessions want the row, where that is known. */
@@ -48,7 +50,9 @@ record Table(
         /** What holders run, or ran last. */
         HOLDER_STATEMENT,
         /** The tables at which holders wait themselves. */
-        NEXT
+        NEXT,
+        /** Why sessions wait in a circle. */
+        CIRCLE
     }
 
     Map<Object, Double> shares(Of of) {
@@ -94,6 +98,11 @@ record Table(
         return shares(Of.NEXT).isEmpty() ? "" : ", rows of " + most(Of.NEXT);
     }
 
+    /** Whether sessions that share a row, by a foreign key too, and then want it alone wait for each other. */
+    boolean isShared() {
+        return share(Of.CIRCLE, SHARED) > Threshold.MOST;
+    }
+
     boolean isConvoy() {
         return contenders >= Threshold.CONVOY;
     }
@@ -130,7 +139,11 @@ record Table(
                 add(Of.MODE, wait.mode());
                 add(Of.STATEMENT, wait.query());
                 longestWait = Math.max(longestWait, wait.waitedMillis());
-                deadlocked += wait.isInCircle() ? 1 : 0;
+                if (wait.isInCircle()) {
+                    deadlocked++;
+                    // The server gets in line, and so names the row, only for a session that does not share it already.
+                    add(Of.CIRCLE, wait.namesRow() ? "several rows" : SHARED);
+                }
                 if (wait.transaction() != null) {
                     firstWaits.add(wait.waitedMillis());
                 }

@@ -103,6 +103,9 @@ final class Threshold {
     /** Rows that a scan reads; a small table is best read so. */
     static final double LONG_SCAN = 1_000;
 
+    /** The server counts scans up to a second late. */
+    static final double SCANS_PER_CALL = 0.25;
+
     /** A second, and of all transactions; a program that ends its reads with ROLLBACK has as many, and no waits. */
     static final double ROLLBACKS_PER_SECOND = 10;
 

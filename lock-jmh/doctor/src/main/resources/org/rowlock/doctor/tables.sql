@@ -1,9 +1,9 @@
--- Tables by how much they are updated, partitions under their root; what sequential scans read of them; and whether a foreign
+-- Tables by how many rows are updated or deleted, partitions under their root; what sequential scans read of them; and whether a foreign
 -- key leads from them whose columns no index begins with.
 select root::regclass::text as "table", t.updates, t.live, t.dead, t.scans, t.scanned, t.lacks_index,
        extract(epoch from clock_timestamp() - t.vacuumed)::float8 as vacuumed_seconds
 from (select coalesce(pg_partition_root(s.relid), s.relid) as root,
-             sum(s.n_tup_upd)::int8 as updates, sum(s.n_live_tup)::int8 as live, sum(s.n_dead_tup)::int8 as dead,
+             sum(s.n_tup_upd + s.n_tup_del)::int8 as updates, sum(s.n_live_tup)::int8 as live, sum(s.n_dead_tup)::int8 as dead,
              max(greatest(s.last_vacuum, s.last_autovacuum)) as vacuumed,
              sum(s.seq_scan)::int8 as scans, sum(s.seq_tup_read)::int8 as scanned,
              bool_or(exists (select from pg_constraint as k

@@ -12,6 +12,8 @@ with recursive locks as materialized (
          case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id
   from locks as l join sessions as s on s.pid = l.pid
   where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
+    -- Without such a lock of a table nobody wants a row: the creation of a logical slot waits for old transactions.
+    and l.pid in (select pid from locks where locktype = 'relation' and mode in ('RowShareLock', 'RowExclusiveLock'))
     and (s.query = '<insufficient privilege>' or s.wait_event_type = 'Lock')
 ), tuples as (
   select distinct on (pid) pid, relation || ' ' || page || ' ' || tuple as tuple, mode,

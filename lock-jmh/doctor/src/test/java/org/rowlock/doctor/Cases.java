@@ -73,8 +73,8 @@ final class Cases {
         return this;
     }
 
-    Cases scanned(String table, long rows) {
-        used.add(new TableUse(table, 0, 100, 0, 1, rows, false, null));
+    Cases scanned(String table, long rows, long times) {
+        used.add(new TableUse(table, 0, 100, 0, times, times * rows, false, null));
         return this;
     }
 

@@ -33,7 +33,8 @@ class IndependentIllnessTest {
             "autovacuum", "off",
             "fsync", "on",
             "commit_siblings", "0",
-            "deadlock_timeout", "50ms"));
+            "deadlock_timeout", "50ms",
+            "wal_level", "logical"));
 
     private static final String WORK = "select pg_sleep(0.005)";
 
@@ -89,6 +90,70 @@ class IndependentIllnessTest {
                         + " update job set state = 'done' from j where job.id = j.id; " + WORK + "; commit"),
                 "lock-less",
                 "job: Add SKIP LOCKED");
+    }
+
+    @Test
+    void workersUpdateTheFirstJobWithoutALock() throws Exception {
+        assertFirst(
+                load("begin; update job set state = 'done' where id ="
+                        + " (select id from job where state = 'ready' order by id limit 1); " + WORK + "; commit"),
+                "lock-less",
+                "job: Add SKIP LOCKED");
+    }
+
+    @Test
+    void workersFetchTheNextJobWithoutSkipLocked() throws Exception {
+        assertFirst(
+                load("begin; select id from job where state = 'ready' order by id fetch next 1 rows only for update; "
+                        + WORK + "; commit"),
+                "lock-less",
+                "job: Add SKIP LOCKED");
+    }
+
+    /** Each shares the row of the customer by its foreign key, and then wants it alone. */
+    @Test
+    void aChildIsInsertedBeforeItsParentIsLocked() throws Exception {
+        assertFirst(
+                load("begin; insert into orders select 5000 + (random() * 1e9)::int, 1, 'new'; " + WORK
+                        + "; select * from customer where id = 1 for update; commit"),
+                "deadlocks",
+                "customer: Lock the row FOR NO KEY UPDATE from the start, before a row is inserted that refers to it");
+    }
+
+    @Test
+    void aJoinLocksTheRowsThatItDeletes() throws Exception {
+        database.execute("insert into request values ('k')");
+        Diagnosis diagnosis = load("begin; select * from orders o cross join request r where o.id = :client"
+                + " and r.key = 'k' for update; " + WORK
+                + "; delete from request where key = 'k'; insert into request values ('k'); commit");
+        assertThat(diagnosis.seen().rowWaits())
+                .as(diagnosis.text(Clinic.WIDE, true))
+                .isPositive();
+        assertThat(diagnosis.advice())
+                .as(diagnosis.text(Clinic.WIDE, true))
+                .extracting(Advice::rule)
+                .doesNotContain("lock-less");
+    }
+
+    @Test
+    void updatesThatFindNothingBesideAReportAreHealthy() throws Exception {
+        String update = "update orders set state = 'x' where id = :client and slow(id) = 0";
+        String report = "select count(*) from orders; select pg_sleep(0.02)";
+        assertHealthy(load(update, update, update, report));
+    }
+
+    /** It waits for the transaction of the other, and for no row. */
+    @Test
+    void aSlotIsCreatedBesideAForgottenTransaction() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("update orders set state = 'x' where id = 1");
+        Step<Boolean> step = waiting("select pg_create_logical_replication_slot('later', 'pgoutput')", 1);
+        Diagnosis diagnosis = look();
+        holder.rollback();
+        step.get();
+        database.execute("select pg_drop_replication_slot('later')");
+        assertFirst(diagnosis, "blocker", "End its transaction, pg_terminate_backend(" + holder.pid() + ")");
+        assertThat(diagnosis.verdict()).contains("0 wait for a row");
     }
 
     /** NOTIFY takes one lock of the whole cluster, which its transaction keeps until the commit is safe. */

@@ -108,10 +108,13 @@ class RulesTest {
     void aLongWayToTheRowIsAScanOnlyWhereThereIsOne() {
         String lock = "select * from orders where code = ? for update";
         assertThat(rules(new Cases().locking(lock, 60, 0.01, 500))).isEmpty();
-        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 999)))
+        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 999, 100)))
                 .isEmpty();
-        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000)))
+        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000, 25)))
                 .containsExactly("missing-index");
+        // A report.
+        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000, 24)))
+                .isEmpty();
     }
 
     @Test

@@ -243,6 +243,11 @@ class SeededIllnessTest {
                         "other",
                         "Lock:advisory",
                         "begin; select pg_advisory_xact_lock(42); " + WORK + "; commit"),
+                load(
+                        "TRUNCATE",
+                        "other",
+                        "Lock:relation: Empty the table with DELETE",
+                        "begin; truncate job; " + WORK + "; commit"),
                 load("LOCK TABLE", "other", "Lock:relation", "begin; lock table job; " + WORK + "; commit"),
                 load(
                         "a storm of NOWAIT",
