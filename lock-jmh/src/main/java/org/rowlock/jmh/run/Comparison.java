@@ -41,7 +41,7 @@ public final class Comparison {
     /** Fewer say nothing about how far to trust them. */
     private static final int LEAST_ROUNDS = 3;
 
-    /** A variant that fails so often is not tried again. */
+    /** A variant that fails so often in a row is not tried again. */
     private static final int MOST_FAILURES = 3;
 
     /** A server that is away for longer is given up. */
@@ -235,7 +235,7 @@ public final class Comparison {
                 for (Rounds.Place place : Rounds.turns(scenario, point, round)) {
                     if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {
                         int failures = run(scenario, jmh, rounds, place, round);
-                        failed.merge(place.variant(), failures, Integer::sum);
+                        failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);
                         if (failures > 0 && !isBack(address)) {
                             fail(scenario.name(), new UserError("The server does not answer; the rest is left out."));
                             return;

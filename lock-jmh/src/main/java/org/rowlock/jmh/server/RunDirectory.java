@@ -20,30 +20,34 @@ public final class RunDirectory {
     private static final String PREFIX = "rowlock-jmh-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d+)");
 
-    private RunDirectory() {}
+    /** Files of JMH and of the embedded server's starter; of a run that still works they are younger than a day. */
+    private static final Pattern OF_OTHERS = Pattern.compile("jmh\\d+[a-z]+|detect_linux_distribution_\\d+\\.sh");
 
-    private static Path root() {
-        return Path.of(System.getProperty("java.io.tmpdir"));
-    }
+    private static final Path ROOT = Path.of(System.getProperty("java.io.tmpdir"));
+
+    private RunDirectory() {}
 
     /** A new directory of the owner's alone. */
     public static Path create(String what) {
         try {
-            Path own = root().resolve(PREFIX + ProcessHandle.current().pid());
+            Path own = ROOT.resolve(PREFIX + ProcessHandle.current().pid());
             Files.createDirectories(own);
             return Files.createTempDirectory(own, what);
         } catch (IOException e) {
-            throw new UncheckedIOException("There is no room among the temporary files of " + root(), e);
+            throw new UncheckedIOException("There is no room among the temporary files of " + ROOT, e);
         }
     }
 
     /** Ends and removes what JVMs have left that are gone. */
     public static void removeLeftovers() {
-        try (Stream<Path> files = Files.list(root())) {
+        try (Stream<Path> files = Files.list(ROOT)) {
             for (Path each : files.toList()) {
-                Matcher name = NAME.matcher(each.getFileName().toString());
-                if (name.matches()
-                        && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
+                String name = each.getFileName().toString();
+                Matcher own = NAME.matcher(name);
+                long dayAgo = System.currentTimeMillis() - TimeUnit.DAYS.toMillis(1);
+                if (own.matches()
+                        ? ProcessHandle.of(Long.parseLong(own.group(1))).isEmpty()
+                        : OF_OTHERS.matcher(name).matches() && each.toFile().lastModified() < dayAgo) {
                     remove(each);
                 }
             }

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,6 +18,7 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.server.EmbeddedServer;
+import org.rowlock.jmh.server.RunDirectory;
 
 /** What a run cannot remove it says, and how the user can. */
 class CleanUpTest {
@@ -44,6 +50,18 @@ class CleanUpTest {
                             .contains("drop schema if exists rowlock_bench cascade")
                             .contains("localhost:" + server.port()));
         }
+    }
+
+    /** Younger ones may be of a run that still works. */
+    @Test
+    void whatJmhOfAKilledRunHasLeftIsRemovedADayLater() throws Exception {
+        Path old = Files.createTempFile("jmh", "stdout");
+        Path young = Files.createTempFile("jmh", "stdout");
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(25))));
+        RunDirectory.removeLeftovers();
+        assertThat(old).doesNotExist();
+        assertThat(young).exists();
+        Files.delete(young);
     }
 
     private static void stop(EmbeddedServer server) {

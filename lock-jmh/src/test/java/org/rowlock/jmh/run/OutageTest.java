@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.doctor.ServerAddress;
@@ -24,39 +25,51 @@ import org.rowlock.testing.TestPostgres;
 class OutageTest {
     @Test
     void costsTheTurnThatItEnded(@TempDir Path directory) throws Exception {
+        Results results = run(directory, 2, List.of(Point.clients(1), Point.clients(2)));
+        assertThat(results.failures()).hasSize(1).first().asString().contains("round 1");
+        assertThat(results.scenarios().get(0).points())
+                .allSatisfy(point -> assertThat(point.variants()).hasSize(2));
+        assertThat(results.scenarios().get(0).points().get(1).variants())
+                .extracting(VariantResult::rounds)
+                .allSatisfy(rounds -> assertThat(rounds).hasSize(2));
+    }
+
+    /** Each meets the same variant, which has its turn in the rounds between them. */
+    @Tag("long")
+    @Test
+    void ofThreeEachCostsItsTurn(@TempDir Path directory) throws Exception {
+        Results results = run(directory, 6, List.of(Point.clients(1)));
+        assertThat(results.failures()).hasSize(3);
+        assertThat(results.scenarios().get(0).points().get(0).variants().get(1).rounds())
+                .hasSize(3);
+    }
+
+    private static Results run(Path directory, int rounds, List<Point> points) throws Exception {
         Away away = new Away(directory.resolve("data"), TestPostgres.freePort(), new AtomicReference<>());
         away.start();
         try {
             Scenario clients = Scenarios.named("clients").orElseThrow();
-            Scenario small = clients.with(
-                            List.of(Point.clients(1), Point.clients(2)),
-                            clients.variants().subList(0, 2))
-                    .timed(new Timing(2, 0, 1, 100));
+            Scenario small =
+                    clients.with(points, clients.variants().subList(0, 2)).timed(new Timing(rounds, 0, 1, 100));
             ServerAddress address = new ServerAddress(away.server().get().url(), null, null);
-            Results results = new Comparison(
+            return new Comparison(
                             new ComparisonSettings(List.of(small), address, 0, null, "", "", List.of(), null, null),
                             away::ended,
                             line -> away.failed())
                     .run();
-            assertThat(results.failures()).hasSize(1).first().asString().contains("round 1");
-            assertThat(results.scenarios().get(0).points())
-                    .allSatisfy(point -> assertThat(point.variants()).hasSize(2));
-            assertThat(results.scenarios().get(0).points().get(1).variants())
-                    .extracting(VariantResult::rounds)
-                    .allSatisfy(rounds -> assertThat(rounds).hasSize(2));
         } finally {
             away.server().get().stop();
         }
     }
 
-    /** Goes behind the first turn, and comes back when the second has failed and the next would. */
+    /** Goes behind the first turn of odd rounds, and comes back when the next has failed and the one behind would. */
     private record Away(Path data, int port, AtomicReference<TestPostgres> server) {
         void start() {
             server.set(TestPostgres.embedded(Map.of(), data, port));
         }
 
         void ended(String turn) {
-            if (turn.contains("1/2  1 client, FOR_UPDATE") && !turn.contains("again")) {
+            if (turn.matches("\\s*[135]/\\d  1 client, FOR_UPDATE.*") && !turn.contains("again")) {
                 try {
                     server.get().stop();
                 } catch (IOException e) {
