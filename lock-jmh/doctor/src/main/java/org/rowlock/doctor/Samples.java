@@ -96,12 +96,10 @@ final class Samples {
                 Table.Tallies tallies = tables.computeIfAbsent(table, any -> new Table.Tallies());
                 tallies.add(queue);
                 longest.merge(tallies, queue.size(), Math::max);
+            } else if (queue.get(0).otherDatabase() != null) {
+                otherDatabases.add(queue.get(0).otherDatabase(), queue.size());
             } else {
-                queue.forEach(wait -> otherDatabases.add(wait.otherDatabase(), 1));
-                long ours = queue.stream()
-                        .filter(wait -> wait.otherDatabase() == null)
-                        .count();
-                sessions.add("row waits at unnamed tables", ours);
+                sessions.add("row waits at unnamed tables", queue.size());
             }
         }
         longest.forEach(Table.Tallies::addLongestQueue);

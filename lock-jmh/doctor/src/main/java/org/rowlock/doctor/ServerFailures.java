@@ -51,12 +51,6 @@ public final class ServerFailures {
                 failure);
     }
 
-    /** For a server where the benchmarks could not write. */
-    public static String readOnly(ServerAddress server) {
-        return "Transactions at " + server + " are read-only (default_transaction_read_only is on), and the benchmarks"
-                + " have to write. Give a user that may write with --user, or another server with --url.";
-    }
-
     /** One line: the message, with the SQLSTATE where there is one. */
     public static String describe(Throwable failure) {
         SQLException sql = causeIn(failure, SQLException.class);

@@ -42,14 +42,13 @@ record HolderWaits(WaitSampler sampler) {
         Map<String, Double> seen = sampler.stop();
         double all = seen.values().stream().mapToDouble(Double::doubleValue).sum();
         if (all > 0) {
-            PLACES.forEach((place, events) -> results.put(
-                    "holders." + place,
-                    100
-                            * events.stream()
-                                    .mapToDouble(event -> seen.getOrDefault(event, 0.0))
-                                    .sum()
-                            / all,
-                    "%"));
+            PLACES.forEach((place, events) -> {
+                double there = 0;
+                for (String event : events) {
+                    there += seen.getOrDefault(event, 0.0);
+                }
+                results.put("holders." + place, 100 * there / all, "%");
+            });
         }
     }
 }

@@ -117,14 +117,11 @@ final class InstanceProcess implements AutoCloseable {
         if (line == null) {
             throw new IllegalStateException("A process of clients has ended");
         }
-        int count = 0;
-        for (String micros : line.split(" ", -1)) {
-            if (!micros.isEmpty()) {
-                transaction.record(TimeUnit.MICROSECONDS.toNanos(Long.parseLong(micros)));
-                count++;
-            }
+        String[] all = line.isEmpty() ? new String[0] : line.strip().split(" ", -1);
+        for (String micros : all) {
+            transaction.record(TimeUnit.MICROSECONDS.toNanos(Long.parseLong(micros)));
         }
-        return count;
+        return all.length;
     }
 
     private @Nullable String line() {

@@ -219,11 +219,8 @@ public class WriteMixed extends LockWorkload {
 
     private boolean write(Connection connection, String sql, Item read, Long... value) throws SQLException {
         Stream<Object> asRead = Stream.of(read.id(), read.version(), strategy == Strategy.OPTIMISTIC);
-        return Sql.update(
-                        connection,
-                        sql + AS_READ,
-                        Stream.concat(Stream.of(value), asRead).toArray())
-                == 1;
+        Object[] values = Stream.concat(Stream.of(value), asRead).toArray();
+        return Sql.update(connection, sql + AS_READ, values) == 1;
     }
 
     /** Fails if two ever changed a row at a time, a row is missing, or a commit left too few or too many traces. */

@@ -8,6 +8,7 @@ import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
+import org.rowlock.jmh.scenario.Metric;
 
 /** The results as a table for the terminal. */
 public final class Summary {
@@ -53,11 +54,8 @@ public final class Summary {
                 .orElse(0);
         String line = "  %-" + Math.max(AGAIN.length(), width) + "s  %16s  %-26s  %-14s%s%n";
         for (VariantResult variant : point.variants()) {
-            double mean = variant.rounds().stream()
-                    .mapToDouble(Double::doubleValue)
-                    .average()
-                    .orElse(Double.NaN);
-            String figure = scenario.metrics().get(0).shown(mean);
+            Metric headline = scenario.metrics().get(0);
+            String figure = headline.shown(variant.figures().getOrDefault(headline.key(), Double.NaN));
             String call = variant.kind() == Kind.CONTROL
                     ? "control"
                     : variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);

@@ -61,7 +61,9 @@ public final class ServerCheck {
                     + " whose locks exclude nobody on its primary. Give the primary with --url.");
         }
         if (facts.isReadOnly()) {
-            throw new UserError(ServerFailures.readOnly(address));
+            throw new UserError("Transactions at " + address + " are read-only (default_transaction_read_only is on),"
+                    + " and the benchmarks have to write. Give a user that may write with --user, or another server"
+                    + " with --url.");
         }
     }
 
