@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,9 @@ class IndependentIllnessTest {
             "commit_siblings", "0",
             "deadlock_timeout", "50ms",
             "wal_level", "logical"));
+
+    /** Between two messages. */
+    private static final String APART = " | ";
 
     private static final String WORK = "select pg_sleep(0.005)";
 
@@ -114,8 +118,8 @@ class IndependentIllnessTest {
     @Test
     void aChildIsInsertedBeforeItsParentIsLocked() throws Exception {
         assertFirst(
-                load("begin; insert into orders select 5000 + (random() * 1e9)::int, 1, 'new'; " + WORK
-                        + "; select * from customer where id = 1 for update; commit"),
+                load("begin; insert into orders select 5000 + (random() * 1e9)::int, 1, 'new'; " + WORK + APART
+                        + "select * from customer where id = 1 for update; commit"),
                 "deadlocks",
                 "customer: Lock the row FOR NO KEY UPDATE from the start, before a row is inserted that refers to it");
     }
@@ -331,7 +335,10 @@ class IndependentIllnessTest {
     private Load clients(List<String> work) {
         return Load.start(simple(database.dataSource()), 20, (client, connection) -> {
             try (Statement statement = connection.createStatement()) {
-                statement.execute(work.get(client % work.size()).replace(":client", Integer.toString(client + 1)));
+                String all = work.get(client % work.size()).replace(":client", Integer.toString(client + 1));
+                for (String message : all.split(Pattern.quote(APART))) {
+                    statement.execute(message);
+                }
             } catch (SQLException e) {
                 rollback(connection);
             }
