@@ -36,7 +36,7 @@ import org.rowlock.internal.text.Given;
  * @see RowLocks#execute(javax.sql.DataSource, LockRequest, CommitWrites)
  */
 public final class CommitWrites {
-    private final List<Write> writes = new ArrayList<>(2);
+    private final List<Write> writes = new ArrayList<>();
 
     /** None so far. */
     public CommitWrites() {}

@@ -24,6 +24,8 @@ public final class Ending {
     /** As the driver itself has it, so that a monitor of statements knows it. */
     private static final String COMMIT = "COMMIT";
 
+    private static final List<String> COMMIT_ALONE = List.of(COMMIT);
+
     /** COMMIT alone. */
     static final Ending PLAIN = new Ending(null, false, false, () -> {});
 
@@ -81,7 +83,7 @@ public final class Ending {
 
     List<String> statements() {
         if (sql == null) {
-            return List.of(COMMIT);
+            return COMMIT_ALONE;
         }
         return early ? List.of(ReleaseSql.KEEP, COMMIT, sql.confirm()) : List.of(sql.confirmReads(), COMMIT);
     }

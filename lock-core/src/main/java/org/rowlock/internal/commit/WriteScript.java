@@ -138,21 +138,22 @@ final class WriteScript implements Tail {
     @Override
     public List<@Nullable Object> binds() {
         List<@Nullable Object> binds = new ArrayList<>();
-        for (Execution execution : executions) {
-            binds.addAll(execution.binds());
-            if (execution.statement().isChecked()) {
-                binds.add(GuardSql.mark());
-            }
-        }
-        if (ending != null) {
-            binds.addAll(ending.binds());
-        }
+        executions.forEach(execution -> binds.addAll(execution.binds()));
         return binds;
     }
 
     @Override
     public int bind(PreparedStatement statement, int at) throws SQLException {
-        int next = Tail.bind(statement, at, binds());
+        int next = at;
+        for (Execution execution : executions) {
+            next = Tail.bind(statement, next, execution.binds());
+            if (execution.statement().isChecked()) {
+                statement.setString(next++, GuardSql.mark());
+            }
+        }
+        if (ending != null) {
+            next = Tail.bind(statement, next, ending.binds());
+        }
         sent = ending != null;
         return next;
     }
@@ -163,12 +164,14 @@ final class WriteScript implements Tail {
      */
     @Override
     public boolean isOneShot() {
+        boolean returning = false;
         for (int i = 0; i < executions.size(); i++) {
+            returning |= executions.get(i).statement().returning();
             if (i > 0 && executions.get(i).write() == executions.get(i - 1).write()) {
                 return true;
             }
         }
-        return executions.stream().anyMatch(each -> each.statement().returning()) && Tail.hasUntyped(binds());
+        return returning && Tail.hasUntyped(binds());
     }
 
     /** Reads how many rows each execution has changed or returned, and what it has returned. */

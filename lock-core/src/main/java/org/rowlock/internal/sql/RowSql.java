@@ -109,11 +109,11 @@ public final class RowSql {
     }
 
     private static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
-        int index = at;
-        for (String part : key.givenId()) {
-            statement.setString(index++, part);
+        int parts = key.givenId().size();
+        for (int i = 0; i < parts; i++) {
+            statement.setString(at + i, key.givenId().get(i));
         }
-        return index;
+        return at + parts;
     }
 
     /**

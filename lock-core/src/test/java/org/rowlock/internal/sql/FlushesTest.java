@@ -134,7 +134,7 @@ class FlushesTest {
 
     @Test
     void whatDiffersInAnythingThatTheTextDependsOnHasAnotherKey() {
-        List<List<@Nullable Object>> keys = new ArrayList<>();
+        List<Flushes.Key> keys = new ArrayList<>();
         for (boolean begun : new boolean[] {false, true}) {
             for (boolean anyIsolation : new boolean[] {false, true}) {
                 for (Tail tail : tails()) {
