@@ -75,10 +75,9 @@ public interface Tail {
 
     /** Sets values of parameters from index {@code at} on and gives the index behind the last one. */
     static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
-        int index = at;
-        for (@Nullable Object bind : binds) {
-            statement.setObject(index++, bind);
+        for (int i = 0; i < binds.size(); i++) {
+            statement.setObject(at + i, binds.get(i));
         }
-        return index;
+        return at + binds.size();
     }
 }
