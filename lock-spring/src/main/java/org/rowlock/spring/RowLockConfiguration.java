@@ -3,8 +3,6 @@ package org.rowlock.spring;
 import io.micrometer.observation.ObservationRegistry;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
-import org.rowlock.spring.internal.annotation.DefinitionReader;
-import org.rowlock.spring.internal.annotation.EntityTables;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.proxy.LockChains;
@@ -37,9 +35,8 @@ class RowLockConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockChains rowLockChains(ConfigurableListableBeanFactory beans) {
-        DefinitionReader reader = new DefinitionReader(beans, new EntityTables(beans));
         return new LockChains(
-                new RowLockDefinitions(reader),
+                new RowLockDefinitions(beans),
                 SingletonSupplier.of(beans.getBeanProvider(SpringLocks.class)::getObject),
                 new DataSources(beans),
                 beans);

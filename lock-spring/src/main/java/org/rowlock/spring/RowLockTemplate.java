@@ -172,7 +172,7 @@ public final class RowLockTemplate {
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
-            call.lock(request, Set.of());
+            LockResult unused = call.take(request, "lock", TransactionLocks::lock);
             return work.get();
         });
     }

@@ -244,10 +244,9 @@ class EvaluationTest {
 
     @Test
     void whatIteratesOverItselfIsNoIdAndNotNone() {
-        try (var context = with(Declared.class)) {
-            assertThatThrownBy(() -> context.getBean(Declared.class).node(new Node()))
-                    .hasMessageContainingAll("Declared.node", "Node", "cannot be a lock key");
-        }
+        assertThatThrownBy(() -> with(Declared.class).close())
+                .rootCause()
+                .hasMessageContainingAll("Declared.node", "Node", "cannot be the id of a row");
         try (var context = with(Undeclared.class)) {
             assertThatThrownBy(() -> context.getBean(Undeclared.class).node(new Node()))
                     .hasMessageContainingAll("Undeclared.node", "Node");

@@ -40,15 +40,19 @@ import org.rowlock.RowLocks;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jms.annotation.JmsListener;
+import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -57,6 +61,7 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
 
 /**
  * Whatever takes the lock, whatever has read the row before, and in whatever phase of the transaction: behind the lock
@@ -117,7 +122,12 @@ class EveryEntranceTest {
         EVENT(false),
         BEFORE_COMMIT_EVENT(false),
         ASYNC(true),
-        THREAD(true);
+        THREAD(true),
+        SCHEDULED(true),
+        RABBIT(true),
+        KAFKA(true),
+        JMS(false),
+        BATCH(true);
 
         /** Whether it begins a transaction of its own, and so may do that behind the commit of another. */
         private final boolean own;
@@ -129,7 +139,44 @@ class EveryEntranceTest {
 
     record Told(Runnable inside, boolean beforeCommit) {}
 
+    /** What a call that is given nothing is to do. */
+    static class Inbox {
+        volatile Runnable inside = () -> {};
+    }
+
     static class Service {
+        private final Inbox inbox;
+
+        Service(Inbox inbox) {
+            this.inbox = inbox;
+        }
+
+        @Scheduled(fixedDelay = 1, initialDelay = 100, timeUnit = TimeUnit.DAYS)
+        @Transactional
+        @RowLock(table = "account", id = "1")
+        public void onTime() {
+            inbox.inside.run();
+        }
+
+        /** In the transaction of the container. */
+        @RabbitListener(queues = "rabbit")
+        @RowLock(table = "account", id = "#id")
+        public void onRabbit(long id) {
+            inbox.inside.run();
+        }
+
+        @KafkaListener(topics = "kafka")
+        @Transactional
+        public void onKafka(@RowLock("account") long id) {
+            inbox.inside.run();
+        }
+
+        @JmsListener(destination = "jms")
+        @Transactional
+        public void onJms(@RowLock(entity = Account.class) long id) {
+            inbox.inside.run();
+        }
+
         @Transactional
         public void lock(@RowLock("account") long id, Runnable inside) {
             inside.run();
@@ -204,7 +251,7 @@ class EveryEntranceTest {
                     beans.registerBean(
                             RowLocks.class,
                             () -> RowLocks.builder().strategy(strategy).build());
-                    beans.register(Libraries.class, Service.class, PlainService.class);
+                    beans.register(Libraries.class, Endpoints.class, Inbox.class, Service.class, PlainService.class);
                 },
                 JpaTransactions.class);
     }
@@ -255,6 +302,7 @@ class EveryEntranceTest {
 
         private void enter() {
             Service service = context.getBean(Service.class);
+            context.getBean(Inbox.class).inside = this::inside;
             switch (entrance) {
                 case ANNOTATION -> service.lock(1, this::inside);
                 case ANNOTATED_PLAIN -> service.plain(1, this::inside);
@@ -289,9 +337,20 @@ class EveryEntranceTest {
                 case EVENT -> context.publishEvent(new Told(this::inside, false));
                 case BEFORE_COMMIT_EVENT -> context.publishEvent(new Told(this::inside, true));
                 case ASYNC -> join(service.later(1, this::inside));
-                case THREAD ->
-                    join(CompletableFuture.runAsync(() -> service.lock(1, this::inside), Blocking.NEW_THREAD));
+                case THREAD -> onAnotherThread(() -> service.lock(1, this::inside));
+                case SCHEDULED -> onAnotherThread(ListenerKindsTest.scheduled(context));
+                case RABBIT ->
+                    onAnotherThread(() -> transaction.executeWithoutResult(
+                            status -> Endpoints.of(context).receive("rabbit", 1L)));
+                case KAFKA -> onAnotherThread(() -> Endpoints.of(context).receive("kafka", 1L));
+                case JMS -> Endpoints.of(context).receive("jms", 1L);
+                case BATCH -> onAnotherThread(() -> BatchStep.run(context, id -> service.lock(id, this::inside)));
             }
+        }
+
+        /** On a thread of its own, as schedulers and containers call. */
+        private void onAnotherThread(Runnable call) {
+            join(CompletableFuture.runAsync(call, Blocking.NEW_THREAD));
         }
 
         private void join(CompletableFuture<?> later) {
@@ -377,8 +436,14 @@ class EveryEntranceTest {
         assertThat(stored).as("stored of what was promised").isEqualTo("1");
     }
 
-    /** Spring calls no listener of the transaction that is registered in its own last phases. */
+    /**
+     * Spring calls no listener of the transaction that is registered in its own last phases. The classes of Spring
+     * Batch have other packages with Boot 4.
+     */
     private static boolean isCalled(Entrance entrance, Phase phase) {
+        if (entrance == Entrance.BATCH) {
+            return ClassUtils.isPresent("org.springframework.batch.core.Step", null);
+        }
         return entrance != Entrance.BEFORE_COMMIT_EVENT || phase == Phase.WORK;
     }
 

@@ -120,6 +120,20 @@ class IdObjectsTest {
         }
 
         @Transactional
+        @RowLock(
+                table = "order_line",
+                id = {"#order", "#line"})
+        public void typedPart(OrderId order, int line, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        @RowLock(table = "order_line", id = "{{#order, #line}}")
+        public void listOfParts(OrderId order, int line, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
         public void threeColumns(@RowLock("tenant_order") TenantLineId id, Runnable work) {
             work.run();
         }
@@ -143,7 +157,9 @@ class IdObjectsTest {
             lines.parts(1, 7, locked);
             lines.expression(new Command(id), locked);
             lines.expressions(new Command(id), locked);
-            assertThat(ran[0]).isEqualTo(7);
+            lines.typedPart(new OrderId(7), 1, locked);
+            lines.listOfParts(new OrderId(7), 1, locked);
+            assertThat(ran[0]).isEqualTo(9);
             assertThat(isFree(KEY)).isTrue();
         }
     }

@@ -9,11 +9,14 @@ import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.internal.proxy.LockChains;
@@ -80,13 +83,21 @@ class IdTypesTest {
         public void dateText(@RowLock("day") String id) {}
 
         @Transactional
-        public void localTime(@RowLock("moment") LocalDateTime id) {}
+        public void localTime(@RowLock("moment") Object id) {}
 
         @Transactional
-        public void color(@RowLock("account") Color id) {}
+        public void color(@RowLock("account") Comparable<?> id) {}
 
         @Transactional
-        public void numberForUuid(@RowLock("document") long id) {}
+        @RowLock(table = "document", id = "#ids.get(0)")
+        public void numberForUuid(List<?> ids) {}
+
+        @Transactional
+        public void parts(@RowLock("account") Object id) {}
+
+        @Transactional
+        @RowLock(table = "order_line", id = "#ids.get(0)")
+        public void part(List<?> ids) {}
     }
 
     private AnnotationConfigApplicationContext start(LockStrategy strategy, Class<?> component) {
@@ -123,21 +134,82 @@ class IdTypesTest {
         }
     }
 
-    /** With the key alone it may be an id of something that has no row. */
     @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void whatIsNoValueOfTheColumnIsRefused(LockStrategy strategy) {
+    @EnumSource
+    void whatIsNoIdOfTheTableIsRefused(LockStrategy strategy) {
         try (var context = start(strategy, Spellings.class)) {
             Spellings service = context.getBean(Spellings.class);
             assertRefused("account[RED]", "is no integer", () -> service.color(Color.RED));
-            assertRefused("document[1]", "is no UUID", () -> service.numberForUuid(1));
+            assertRefused("document[1]", "is no UUID", () -> service.numberForUuid(List.of(1L)));
+            assertRefused("account[4Z]", "is no integer", () -> service.string("4Z"));
+            assertTargetRefused("account[1, 2]", "is [id]", () -> service.parts(List.of(List.of(1, 2))));
+            assertTargetRefused("order_line[1]", "is [order_id, line]", () -> service.part(List.of(1)));
+            assertTargetRefused(
+                    "order_line[1, 2, 3]", "is [order_id, line]", () -> service.part(List.of(List.of(List.of(1, 2, 3)))));
         }
     }
 
+    static class NumberForUuid {
+        @Transactional
+        public void lock(@RowLock("document") long id) {}
+    }
+
+    static class UuidForNumber {
+        @Transactional
+        @RowLock(table = "account", id = "#documents")
+        public void lock(List<UUID> documents) {}
+    }
+
+    static class LocalTime {
+        @Transactional
+        public void lock(@RowLock("moment") LocalDateTime id) {}
+    }
+
+    static class ColorForNumber {
+        @Transactional
+        public void lock(@RowLock("account") Color... ids) {}
+    }
+
+    record DayOfLine(long orderId, LocalDate line) {}
+
+    record Cart(DayOfLine line) {}
+
+    static class PartOfAnotherType {
+        @Transactional
+        @RowLock(table = "order_line", id = "#cart.line")
+        public void lock(Cart cart) {}
+    }
+
+    static Stream<Arguments> ofOtherTypes() {
+        return Stream.of(LockStrategy.values())
+                .flatMap(strategy -> Stream.of(
+                                List.of(NumberForUuid.class, "type long", "is no UUID"),
+                                List.of(UuidForNumber.class, "type UUID", "is no integer"),
+                                List.of(LocalTime.class, "type LocalDateTime", "ISO 8601"),
+                                List.of(ColorForNumber.class, "type Color", "is no integer"),
+                                List.of(PartOfAnotherType.class, "type long, LocalDate", "is no integer"))
+                        .map(each -> Arguments.of(strategy, each.get(0), each.get(1), each.get(2))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofOtherTypes")
+    void aTypeThatIsNotThatOfTheColumnFailsTheStart(
+            LockStrategy strategy, Class<?> component, String type, String why) {
+        assertThatThrownBy(() -> start(strategy, component).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll(
+                        component.getSimpleName() + ".lock(", type, "cannot be that of a row", why, "id-columns");
+    }
+
     private static void assertRefused(String what, String why, ThrowingCallable call) {
+        assertTargetRefused(what, why, call);
+        assertThatThrownBy(call).hasMessageContaining("for column");
+    }
+
+    private static void assertTargetRefused(String what, String why, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                .hasMessageContainingAll(what, "for column", why);
+                .hasMessageContainingAll(what, why);
     }
 
     static class OfInterval {

@@ -3,11 +3,8 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,33 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.amqp.rabbit.annotation.EnableRabbit;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
-import org.springframework.amqp.rabbit.listener.MethodRabbitListenerEndpoint;
-import org.springframework.amqp.rabbit.listener.RabbitListenerContainerFactory;
-import org.springframework.amqp.rabbit.listener.RabbitListenerEndpoint;
-import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
 import org.springframework.aop.framework.Advised;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
-import org.springframework.jms.annotation.EnableJms;
 import org.springframework.jms.annotation.JmsListener;
-import org.springframework.jms.config.JmsListenerContainerFactory;
-import org.springframework.jms.config.JmsListenerEndpoint;
-import org.springframework.jms.config.JmsListenerEndpointRegistry;
-import org.springframework.jms.config.MethodJmsListenerEndpoint;
-import org.springframework.kafka.annotation.EnableKafka;
 import org.springframework.kafka.annotation.KafkaListener;
-import org.springframework.kafka.config.KafkaListenerContainerFactory;
-import org.springframework.kafka.config.KafkaListenerEndpoint;
-import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
-import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -58,9 +36,6 @@ class ListenerKindsTest {
     @RegisterExtension
     final TestDatabase database =
             new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
-
-    /** What an endpoint would call, without a broker. */
-    private static final Map<String, Runnable> ENDPOINTS = new java.util.concurrent.ConcurrentHashMap<>();
 
     static class Listener {
         private final Probe probe;
@@ -121,86 +96,6 @@ class ListenerKindsTest {
         }
     }
 
-    private static Runnable call(Object bean, Method method) {
-        return () -> {
-            try {
-                method.invoke(bean, method.getParameterCount() == 0 ? new Object[0] : new Object[] {"message"});
-            } catch (InvocationTargetException e) {
-                throw (RuntimeException) e.getCause();
-            } catch (IllegalAccessException e) {
-                throw new IllegalStateException(e);
-            }
-        };
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableRabbit
-    @EnableKafka
-    @EnableJms
-    @EnableScheduling
-    @EnableAsync
-    static class Listening {
-        @Bean("org.springframework.amqp.rabbit.config.internalRabbitListenerEndpointRegistry")
-        RabbitListenerEndpointRegistry rabbit() {
-            return new RabbitListenerEndpointRegistry() {
-                @Override
-                public void registerListenerContainer(
-                        RabbitListenerEndpoint endpoint, RabbitListenerContainerFactory<?> factory, boolean start) {
-                    MethodRabbitListenerEndpoint method = (MethodRabbitListenerEndpoint) endpoint;
-                    ENDPOINTS.put("rabbit", call(method.getBean(), method.getMethod()));
-                }
-            };
-        }
-
-        @Bean("org.springframework.kafka.config.internalKafkaListenerEndpointRegistry")
-        KafkaListenerEndpointRegistry kafka() {
-            return new KafkaListenerEndpointRegistry() {
-                @Override
-                public void registerListenerContainer(
-                        KafkaListenerEndpoint endpoint, KafkaListenerContainerFactory<?> factory, boolean start) {
-                    MethodKafkaListenerEndpoint<?, ?> method = (MethodKafkaListenerEndpoint<?, ?>) endpoint;
-                    ENDPOINTS.put("kafka", call(method.getBean(), method.getMethod()));
-                }
-            };
-        }
-
-        @Bean("org.springframework.jms.config.internalJmsListenerEndpointRegistry")
-        JmsListenerEndpointRegistry jms() {
-            return new JmsListenerEndpointRegistry() {
-                @Override
-                public void registerListenerContainer(
-                        JmsListenerEndpoint endpoint, JmsListenerContainerFactory<?> factory, boolean start) {
-                    MethodJmsListenerEndpoint method = (MethodJmsListenerEndpoint) endpoint;
-                    ENDPOINTS.put("jms", call(method.getBean(), method.getMethod()));
-                }
-            };
-        }
-
-        @Bean
-        RabbitListenerContainerFactory<?> rabbitListenerContainerFactory() {
-            return endpoint -> null;
-        }
-
-        @Bean
-        KafkaListenerContainerFactory<?> kafkaListenerContainerFactory() {
-            return none(KafkaListenerContainerFactory.class);
-        }
-
-        @Bean
-        JmsListenerContainerFactory<?> jmsListenerContainerFactory() {
-            return endpoint -> null;
-        }
-    }
-
-    private static <T> T none(Class<T> type) {
-        return type.cast(java.lang.reflect.Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> switch (method.getName()) {
-                    case "hashCode" -> 1;
-                    case "equals" -> proxy == arguments[0];
-                    default -> null;
-                }));
-    }
-
     private void locksOrSaysWhyNot(AnnotationConfigApplicationContext context, Runnable call, String method) {
         Listener listener = (Listener)
                 org.springframework.test.util.AopTestUtils.getUltimateTargetObject(context.getBean(Listener.class));
@@ -216,18 +111,17 @@ class ListenerKindsTest {
 
     @Test
     void listenersOfEachKindCallTheProxy() throws Exception {
-        ENDPOINTS.clear();
-        try (var context = Contexts.start(database, Contexts.Base.class, Listening.class, Listener.class)) {
-            assertThat(ENDPOINTS).containsOnlyKeys("rabbit", "kafka", "jms");
-            locksOrSaysWhyNot(context, ENDPOINTS.get("rabbit"), "onRabbit");
-            locksOrSaysWhyNot(context, ENDPOINTS.get("kafka"), "onKafka");
-            locksOrSaysWhyNot(context, ENDPOINTS.get("jms"), "onJms");
+        try (var context = Contexts.start(database, Contexts.Base.class, Endpoints.class, Listener.class)) {
+            Endpoints endpoints = Endpoints.of(context);
+            locksOrSaysWhyNot(context, () -> endpoints.receive("rabbit", "message"), "onRabbit");
+            locksOrSaysWhyNot(context, () -> endpoints.receive("kafka", "message"), "onKafka");
+            locksOrSaysWhyNot(context, () -> endpoints.receive("jms", "message"), "onJms");
             locksOrSaysWhyNot(context, () -> context.publishEvent("event"), "onEvent");
             locksOrSaysWhyNot(context, scheduled(context), "onTime");
         }
     }
 
-    private static Runnable scheduled(AnnotationConfigApplicationContext context) {
+    static Runnable scheduled(AnnotationConfigApplicationContext context) {
         AtomicReference<Runnable> found = new AtomicReference<>();
         context.getBean(ScheduledAnnotationBeanPostProcessor.class)
                 .getScheduledTasks()
@@ -255,7 +149,7 @@ class ListenerKindsTest {
 
     @Test
     void anAsynchronousMethodWithoutATransactionSaysSo() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Listening.class, Asynchronous.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Endpoints.class, Asynchronous.class)) {
             CompletableFuture<Integer> later =
                     context.getBean(Asynchronous.class).later();
             assertThatThrownBy(() -> later.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))

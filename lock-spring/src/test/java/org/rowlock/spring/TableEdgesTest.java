@@ -162,22 +162,76 @@ class TableEdgesTest {
         public void run(int order, int line) {}
     }
 
+    static class OfOptional {
+        @Transactional
+        public void lock(@RowLock("account") Optional<Integer> id) {}
+    }
+
+    static class OfPlainClass {
+        @Transactional
+        public void lock(@RowLock("order_line") IdClass id) {}
+    }
+
+    static class OfPlainClasses {
+        @Transactional
+        public void lock(@RowLock("order_line") List<IdClass> ids) {}
+    }
+
+    static class OfTruth {
+        @Transactional
+        @RowLock(table = "account", id = "#p0")
+        public void lock(boolean id) {}
+    }
+
+    static class OfFraction {
+        @Transactional
+        @RowLock(
+                table = "order_line",
+                id = {"#order", "#line"})
+        public void lock(int order, double line) {}
+    }
+
+    static class OfEntity {
+        @Transactional
+        public void lock(@RowLock("account") Stored account) {}
+    }
+
+    /** Its parents could be followed for ever. */
+    @jakarta.persistence.Entity
+    static class Stored implements java.io.Serializable {
+        private static final long serialVersionUID = 1;
+        int id;
+        Stored parent;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Stored stored && stored.id == id;
+        }
+
+        @Override
+        public int hashCode() {
+            return id;
+        }
+    }
+
+    record Untyped(Object first, Comparable<?> second) {}
+
     static class OfNoIds {
         @Transactional
-        public void optional(@RowLock("account") Optional<Integer> id) {}
+        public void optional(@RowLock("account") Object id) {}
 
         @Transactional
         public void map(@RowLock("account") Map<Integer, String> quantities) {}
 
         @Transactional
-        public void plainClass(@RowLock("order_line") IdClass id) {}
+        public void plainClasses(@RowLock("order_line") List<?> ids) {}
 
         @Transactional
-        public void plainClasses(@RowLock("order_line") List<IdClass> ids) {}
+        public void untyped(@RowLock("order_line") Untyped id) {}
 
         @Transactional
         @RowLock(table = "account", id = "#p0")
-        public void truth(boolean id) {}
+        public void truth(Comparable<?> id) {}
     }
 
     /** What only a call can tell. */
@@ -273,12 +327,32 @@ class TableEdgesTest {
                 Contexts.Base.class,
                 OfNoIds.class)) {
             OfNoIds service = context.getBean(OfNoIds.class);
-            assertRefused("optional(Optional)", Optional.class, () -> service.optional(Optional.of(1)));
+            assertRefused("optional(Object)", Optional.class, () -> service.optional(Optional.of(1)));
             assertRefused("map(Map)", HashMap.class, () -> service.map(new HashMap<>()));
-            assertRefused("plainClass(IdClass)", IdClass.class, () -> service.plainClass(new IdClass()));
+            assertRefused("optional(Object)", IdClass.class, () -> service.optional(new IdClass()));
             assertRefused("plainClasses(List)", IdClass.class, () -> service.plainClasses(List.of(new IdClass())));
-            assertRefused("truth(boolean)", Boolean.class, () -> service.truth(true));
+            assertRefused("untyped(Untyped)", Boolean.class, () -> service.untyped(new Untyped(1, true)));
+            assertRefused("truth(Comparable)", Boolean.class, () -> service.truth(true));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                OfOptional.class,
+                OfPlainClass.class,
+                OfPlainClasses.class,
+                OfTruth.class,
+                OfFraction.class,
+                OfEntity.class
+            })
+    void typesWithoutAnIdFailTheStart(Class<?> component) {
+        assertThatThrownBy(() ->
+                        Contexts.start(database, Contexts.Base.class, component).close())
+                .rootCause()
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll(
+                        component.getSimpleName() + ".lock(", "a value of type", "cannot be the id of a row");
     }
 
     private static void assertRefused(String method, Class<?> type, ThrowingCallable call) {

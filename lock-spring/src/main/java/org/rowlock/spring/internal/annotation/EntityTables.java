@@ -4,7 +4,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.jpa.HibernateTables;
 import org.springframework.beans.factory.BeanFactory;
@@ -12,7 +11,6 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.StringUtils;
 
 /**
  * The tables of entities: as Hibernate maps them where there is one that knows the entity, and else by the annotations
@@ -69,12 +67,9 @@ public final class EntityTables {
         // Spring Data Relational quotes names, and takes those that are given as they are.
         UnaryOperator<String> given = ofJpa.isPresent() ? EntityTables::snakeCase : EntityTables::quoted;
         String schema = text(table, "schema");
-        String name = Stream.of(text(table, "name"), text(ofJpa, "name"))
-                .filter(StringUtils::hasText)
-                .findFirst()
-                .map(given)
-                .orElseGet(() -> snakeCase(entity.getSimpleName()));
-        return schema.isEmpty() ? name : (ofJpa.isPresent() ? schema : quoted(schema)) + "." + name;
+        String name = text(table, "name") + (text(table, "name").isBlank() ? text(ofJpa, "name") : "");
+        return (schema.isEmpty() ? "" : (ofJpa.isPresent() ? schema : quoted(schema)) + ".")
+                + (name.isBlank() ? snakeCase(entity.getSimpleName()) : given.apply(name));
     }
 
     private static String text(MergedAnnotation<?> annotation, String attribute) {

@@ -63,11 +63,12 @@ final class IdExpression {
 
     /** The declarations show only what a path yields, or a list that begins with one. The last word is its name. */
     private IdPart part(SpelExpression parsed) {
+        IdPart.Source evaluated = (arguments, variables) -> parsed.getValue(variables.get());
         SpelNode root = parsed.getAST();
         boolean isList = root instanceof InlineList && root.getChildCount() > 0;
         String path = (isList ? root.getChild(0) : root).toStringAST();
         if (!PATH.matcher(path).matches()) {
-            return new IdPart(call -> parsed.getValue(call.variables().get()), Object.class, "");
+            return new IdPart(evaluated, Object.class, "");
         }
         String[] words = StringUtils.tokenizeToStringArray(path, "#?.()");
         String last = words[words.length - 1];
@@ -81,8 +82,7 @@ final class IdExpression {
         Class<?> each = IdPart.typeOf(type);
         // A list in a list is an id of several parts.
         boolean isKnown = !isList || each == type.resolve(Object.class);
-        return new IdPart(
-                call -> parsed.getValue(call.variables().get()), isKnown ? each : Object.class, isList ? "" : last);
+        return new IdPart(evaluated, isKnown ? each : Object.class, isList ? "" : last);
     }
 
     /** The type of a property, or of what a method returns; as a generic owner, such as a map, binds it. */

@@ -7,10 +7,10 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.spring.internal.annotation.RowLockDefinition.Part;
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
@@ -21,18 +21,24 @@ import org.springframework.util.StringUtils;
  * declaration, are the parts of the id. Other values are ids themselves.
  */
 final class IdObjects {
+    private static final String ENTITY = "jakarta.persistence.Entity";
     private static final String EMBEDDABLE = "jakarta.persistence.Embeddable";
     private static final String JPA_COLUMN = "jakarta.persistence.Column";
     private static final String RELATIONAL_COLUMN = "org.springframework.data.relational.core.mapping.Column";
 
     private IdObjects() {}
 
-    /** The list of an id object's parts, or the value itself. */
-    static @Nullable Object partsOrValue(Object value) {
-        return isIdObject(value.getClass()) ? parts(value).toList() : value;
+    /** The list of the parts of an id object, or of a list of parts; else the value itself. */
+    static Object partsOrValue(Object value) {
+        return value instanceof List || isIdObject(value.getClass())
+                ? parts(value).toList()
+                : value;
     }
 
     private static Stream<@Nullable Object> parts(@Nullable Object value) {
+        if (value instanceof List<?> parts) {
+            return parts.stream().flatMap(IdObjects::parts);
+        }
         return value == null || !isIdObject(value.getClass())
                 ? Stream.of(value)
                 : fields(value.getClass()).stream().flatMap(field -> {
@@ -54,30 +60,34 @@ final class IdObjects {
                 && !Iterable.class.isAssignableFrom(type)
                 && !Map.class.isAssignableFrom(type)
                 && !BeanUtils.isSimpleValueType(type)
-                && !type.isArray()
                 && equals != null
                 && equals.getDeclaringClass() != Object.class
+                && !MergedAnnotations.from(type).isPresent(ENTITY)
                 && !fields(type).isEmpty();
     }
 
     /**
-     * The names of an id object's components, or of the columns that annotations say, those of nested ones in their
-     * place.
+     * The parts of an id: those of an object under the names of its components, or of the columns that annotations say,
+     * nested ones in their place; and the one of any other value.
      *
+     * @param name of the value
      * @param mapped the columns of components, where it is known how an entity maps them
      */
-    static List<String> partNames(Class<?> type, Map<String, String> mapped) {
-        return fields(type).stream()
+    static Stream<Part> partsOf(String name, Class<?> type, Map<String, String> mapped) {
+        if (!isIdObject(type)) {
+            return Stream.of(new Part(name, type));
+        }
+        List<Part> parts = fields(type).stream()
                 .flatMap(field -> {
-                    List<String> nested =
-                            isIdObject(field.getType()) ? partNames(field.getType(), Map.of()) : List.of();
-                    // A typed id of one value is stored under the name of the component that has it.
-                    return nested.size() > 1
-                            ? nested.stream()
-                            : Stream.of(
-                                    Objects.requireNonNullElseGet(mapped.get(field.getName()), () -> column(field)));
+                    String column = mapped.getOrDefault(field.getName(), column(field));
+                    // One that refers to its own kind is no id.
+                    return field.getType() == type
+                            ? Stream.of(new Part(column, type))
+                            : partsOf(column, field.getType(), Map.of());
                 })
                 .toList();
+        // A typed id of one value is stored under the name of the component that has it.
+        return parts.size() == 1 ? Stream.of(new Part(name, parts.get(0).type())) : parts.stream();
     }
 
     /** As annotations say, or else the name of the component. */

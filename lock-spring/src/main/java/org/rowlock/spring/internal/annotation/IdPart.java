@@ -2,8 +2,6 @@ package org.rowlock.spring.internal.annotation;
 
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.List;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -13,15 +11,21 @@ import org.springframework.util.ObjectUtils;
 /**
  * Where the ids of a call come from, or one part of a composite id. Immutable and thread-safe.
  *
- * @param value the value as the caller has it: an id, an id object, or several of them
  * @param type of each id as far as the declarations show; Object where only a call does
  * @param name of the parameter or property that it is; empty for none
  */
-record IdPart(Function<Call, @Nullable Object> value, Class<?> type, String name) {
+record IdPart(Source source, Class<?> type, String name) {
+
+    /** Gives the value as the caller has it: an id, an id object, or several of them. */
+    interface Source {
+        /** @param variables what expressions see; made only if there is one */
+        @Nullable
+        Object of(@Nullable Object[] arguments, Supplier<EvaluationContext> variables);
+    }
 
     /** The argument of a parameter, which needs no evaluation. */
     static IdPart argument(int index, ResolvableType type, String name) {
-        return new IdPart(call -> call.arguments().get(index), typeOf(type), name);
+        return new IdPart((arguments, variables) -> arguments[index], typeOf(type), name);
     }
 
     /** The type of each id. */
@@ -51,11 +55,4 @@ record IdPart(Function<Call, @Nullable Object> value, Class<?> type, String name
         return Iterable.class.isAssignableFrom(type)
                 && !(Iterable.class.isAssignableFrom(element) && element.isAssignableFrom(type));
     }
-
-    /**
-     * One call of the method.
-     *
-     * @param variables what expressions see; made only if there is one
-     */
-    record Call(List<@Nullable Object> arguments, Supplier<EvaluationContext> variables) {}
 }

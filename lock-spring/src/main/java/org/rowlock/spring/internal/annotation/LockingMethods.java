@@ -1,8 +1,12 @@
 package org.rowlock.spring.internal.annotation;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Proxy;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -13,18 +17,22 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.LockingMethods.Lock;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotationPredicates;
-import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -164,5 +172,62 @@ public final class LockingMethods {
                 .filter(declared -> declared.getName().equals(method.getName())
                         && declared.getParameterCount() == method.getParameterCount()
                         && AopUtils.getMostSpecificMethod(declared, targetClass).equals(method));
+    }
+
+    /**
+     * Refuses what stands on a record component or a Kotlin property of a type: these are parameters of a constructor,
+     * where no proxy is.
+     *
+     * @param met those whose constructors have been looked at
+     */
+    static void checkTypes(Set<Class<?>> met, Supplier<Type[]> types) {
+        try {
+            Stream.of(types.get()).map(ResolvableType::forType).forEach(type -> checkType(met, type));
+        } catch (TypeNotPresentException | LinkageError e) {
+            // A class that is optional, and not there: nobody calls such a method.
+        }
+    }
+
+    private static void checkType(Set<Class<?>> met, ResolvableType type) {
+        if (type.isArray()) {
+            checkType(met, type.getComponentType());
+            return;
+        }
+        Class<?> plain = type.resolve(Object.class);
+        if (AnnotationUtils.isCandidateClass(plain, RowLock.class)
+                && !isSpringsOwn(plain)
+                && met.add(plain)) {
+            checkConstructors(met, plain);
+        }
+        // Not of a type variable, which may be of itself.
+        if (type.getType() instanceof ParameterizedType) {
+            Stream.of(type.getGenerics()).forEach(each -> checkType(met, each));
+        }
+    }
+
+    private static void checkConstructors(Set<Class<?>> met, Class<?> type) {
+        for (Constructor<?> constructor : type.getDeclaredConstructors()) {
+            for (Parameter parameter : constructor.getParameters()) {
+                if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
+                    throw new RowLockDefinitionException(
+                            "@RowLock on " + parameter.getName() + ", which the constructor of " + type.getName()
+                                    + " is given, locks nothing: there is no call of a bean to lock for.",
+                            "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
+                                    + parameter.getName() + "\").");
+                }
+                if (type.isRecord()) {
+                    checkType(met, ResolvableType.forType(parameter.getParameterizedType()));
+                }
+            }
+        }
+    }
+
+    /** For messages: class, name and types of the parameters. */
+    public static String where(Method method) {
+        return method.getDeclaringClass().getSimpleName() + "." + method.getName() + "("
+                + Arrays.stream(method.getParameterTypes())
+                        .map(Class::getSimpleName)
+                        .collect(Collectors.joining(", "))
+                + ")";
     }
 }

@@ -1,15 +1,21 @@
 package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.spring.RowLock;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationContext;
 
 /**
  * All {@link RowLock} of one method. Immutable and thread-safe.
@@ -27,20 +33,72 @@ public record MethodLocks(
 
     /** For messages. */
     public String what() {
-        return "@RowLock on " + DefinitionReader.where(method);
+        return "@RowLock on " + LockingMethods.where(method);
     }
 
     /** What a call locks. Evaluates each expression, and iterates each argument, once. */
-    public CallLocks of(@Nullable Object[] arguments) {
-        List<@Nullable Object> given = Arrays.asList(arguments.clone());
-        IdPart.Call call = new IdPart.Call(given, () -> {
+    public Call of(@Nullable Object[] arguments) {
+        Supplier<EvaluationContext> variables = () -> {
             MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(null, method, arguments, NAMES);
             context.setBeanResolver(beans);
             return context;
-        });
-        return new CallLocks(
+        };
+        return new Call(
                 this,
-                given,
-                definitions.stream().map(definition -> definition.keys(call)).toList());
+                arguments.clone(),
+                definitions.stream()
+                        .map(each -> each.keys(arguments, variables))
+                        .toList());
+    }
+
+    /**
+     * What one call locks, evaluated.
+     *
+     * @param arguments of the call
+     * @param keys a list for each definition of the method
+     */
+    public record Call(MethodLocks method, @Nullable Object[] arguments, List<List<LockKey>> keys) {
+
+        /** What is locked; null if there is nothing. */
+        public @Nullable LockRequest request() {
+            LockRequest all = null;
+            for (int i = 0; i < keys.size(); i++) {
+                if (!keys.get(i).isEmpty()) {
+                    LockRequest one = LockRequest.of(method.definitions().get(i).mode(), keys.get(i));
+                    all = all == null ? one : all.and(one);
+                }
+            }
+            return all;
+        }
+
+        /** Those of the keys that must have a row. */
+        public Set<LockKey> required() {
+            Set<LockKey> required = new HashSet<>();
+            for (int i = 0; i < keys.size(); i++) {
+                if (method.definitions().get(i).required()) {
+                    required.addAll(keys.get(i));
+                }
+            }
+            return required;
+        }
+
+        /** Whether these are the very arguments that were evaluated. */
+        @SuppressWarnings("ReferenceEquality")
+        public boolean isOf(@Nullable Object[] others) {
+            boolean same = arguments.length == others.length;
+            for (int i = 0; same && i < others.length; i++) {
+                same = arguments[i] == others[i];
+            }
+            return same;
+        }
+
+        /** With the keys of an earlier evaluation where there are none now: some ids can be iterated once only. */
+        public Call orKeysOf(Call earlier) {
+            List<List<LockKey>> both = new ArrayList<>(keys.size());
+            for (int i = 0; i < keys.size(); i++) {
+                both.add(keys.get(i).isEmpty() ? earlier.keys.get(i) : keys.get(i));
+            }
+            return new Call(method, arguments, both);
+        }
     }
 }

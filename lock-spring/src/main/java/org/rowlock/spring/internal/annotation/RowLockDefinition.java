@@ -1,13 +1,23 @@
 package org.rowlock.spring.internal.annotation;
 
+import java.lang.reflect.Modifier;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.spring.RowLock;
+import org.springframework.beans.BeanUtils;
+import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.ExpressionException;
+import org.springframework.util.ClassUtils;
 
 /**
  * One {@link RowLock}, read and checked. Immutable and thread-safe.
@@ -15,8 +25,7 @@ import org.springframework.expression.ExpressionException;
  * @param where the method, for messages
  * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
  * @param given the id, or each of its parts where it is given in parts
- * @param partNames of the parameters, properties or columns that the parts of the id are, in their order, each empty if
- *     it has no name; no list of names where only a call shows how many parts there are
+ * @param parts of the id in their order; none where only a call shows how many there are
  * @param idText the ids as the annotation has them, for listings
  * @param required whether the row must exist
  */
@@ -24,16 +33,49 @@ public record RowLockDefinition(
         String where,
         Supplier<String> table,
         List<IdPart> given,
-        Supplier<List<String>> partNames,
+        Supplier<List<Part>> parts,
         String idText,
         RowLockMode mode,
         boolean required) {
 
+    /**
+     * A part of an id.
+     *
+     * @param name of the parameter, property or column that it is; empty if it has none
+     * @param type as far as the declarations show
+     */
+    public record Part(String name, Class<?> type) {
+        private static final Set<Class<?>> NO_IDS = Set.of(Boolean.class, Double.class, Float.class);
+
+        private static final List<Object> SAMPLES = List.of(
+                new UUID(0, 0), LocalDate.EPOCH, LocalTime.MIDNIGHT, LocalDate.EPOCH.atStartOfDay(), Instant.EPOCH);
+
+        /** Whether a value of the type can be an id. */
+        boolean canBeId() {
+            Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
+            return !NO_IDS.contains(boxed)
+                    && (BeanUtils.isSimpleValueType(boxed)
+                            || Modifier.isAbstract(boxed.getModifiers())
+                            || boxed == Object.class);
+        }
+
+        /** A value like those of the type, where these all fit a column or none of them does; else null. */
+        public @Nullable Object sample() {
+            if (Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(type))) {
+                return 1;
+            }
+            Stream<?> samples = type.isEnum()
+                    ? Stream.of(type.getEnumConstants())
+                    : SAMPLES.stream().filter(each -> each.getClass() == type);
+            return samples.findFirst().orElse(null);
+        }
+    }
+
     /** What a call locks. */
-    List<LockKey> keys(IdPart.Call call) {
+    List<LockKey> keys(@Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
         try {
             List<LockKey> keys = new ArrayList<>();
-            for (Object id : ids(call)) {
+            for (Object id : ids(arguments, variables)) {
                 keys.add(key(id));
             }
             return keys;
@@ -43,13 +85,14 @@ public record RowLockDefinition(
     }
 
     /** As the caller has them. */
-    private Iterable<? extends @Nullable Object> ids(IdPart.Call call) {
+    private Iterable<? extends @Nullable Object> ids(
+            @Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
         if (given.size() == 1) {
-            return IdPart.each(given.get(0).value().apply(call));
+            return IdPart.each(given.get(0).source().of(arguments, variables));
         }
-        List<@Nullable Object> parts = new ArrayList<>(given.size());
-        given.forEach(part -> parts.add(part.value().apply(call)));
-        return List.of(parts);
+        List<@Nullable Object> values = new ArrayList<>(given.size());
+        given.forEach(part -> values.add(part.source().of(arguments, variables)));
+        return List.of(values);
     }
 
     // A part that is null is for the core to refuse, with its message.

@@ -1,44 +1,57 @@
 package org.rowlock.spring.internal.annotation;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.lang.reflect.Parameter;
-import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.LockingMethods.Lock;
+import org.rowlock.spring.internal.annotation.RowLockDefinition.Part;
+import org.springframework.beans.BeanUtils;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.MethodClassKey;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
-/** The {@link RowLock} of methods, found and read. Thread-safe; remembers what it found. */
+/**
+ * The {@link RowLock} of methods, found, read, and refused if they cannot work. Thread-safe; remembers what it found.
+ */
 public final class RowLockDefinitions {
-    private final DefinitionReader reader;
+    private final ConfigurableBeanFactory beans;
+    private final EntityTables entities;
     private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
     private final Map<List<Class<?>>, List<Method>> locking = new ConcurrentHashMap<>();
 
     /** Those whose constructors have been looked at. */
     private final Set<Class<?>> met = ConcurrentHashMap.newKeySet();
 
-    public RowLockDefinitions(DefinitionReader reader) {
-        this.reader = reader;
+    public RowLockDefinitions(ConfigurableBeanFactory beans) {
+        this.beans = beans;
+        this.entities = new EntityTables(beans);
     }
 
-    /** What a method locks, as it is called, possibly an interface's; null for nothing. Refuses what cannot work. */
+    /** What a method locks, as it is called, possibly an interface's; null for nothing. */
     @Nullable
     public MethodLocks of(Method method, Class<?> targetClass) {
         return found.computeIfAbsent(
                         new MethodClassKey(method, targetClass),
                         key -> Optional.ofNullable(LockingMethods.find(method, targetClass))
-                                .map(reader::read))
+                                .map(this::read))
                 .orElse(null);
     }
 
@@ -47,13 +60,9 @@ public final class RowLockDefinitions {
         List<Class<?>> classes = List.of(target, beanClass);
         List<Method> known = locking.get(classes);
         if (known == null) {
-            ifThere(() -> checkTypes(ResolvableType.forClass(ClassUtils.getUserClass(target))));
+            LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
             known = LockingMethods.of(target, beanClass, (method, targetClass) -> {
-                ifThere(() -> {
-                    for (Type parameter : method.getGenericParameterTypes()) {
-                        checkTypes(ResolvableType.forType(parameter));
-                    }
-                });
+                LockingMethods.checkTypes(met, method::getGenericParameterTypes);
                 return of(method, targetClass) != null;
             });
             locking.put(classes, known);
@@ -61,48 +70,130 @@ public final class RowLockDefinitions {
         return known;
     }
 
-    private static void ifThere(Runnable check) {
-        try {
-            check.run();
-        } catch (TypeNotPresentException | LinkageError e) {
-            // A class that is optional, and not there: nobody calls such a method.
-        }
+    private MethodLocks read(LockingMethods.Found found) {
+        String where = LockingMethods.where(found.method());
+        List<RowLockDefinition> definitions = found.locks().stream()
+                .map(each -> each.parameter() == null
+                        ? ofMethod(found.method(), where, each.annotation())
+                        : ofParameter(found.method(), where, each.annotation(), each.parameter()))
+                .toList();
+        return new MethodLocks(
+                found.method(), definitions, lockWait(where, found.locks()), new BeanFactoryResolver(beans));
     }
 
-    /** A record component or a Kotlin property is a parameter of a constructor, where no proxy stands. */
-    private void checkTypes(ResolvableType type) {
-        if (type.isArray()) {
-            checkTypes(type.getComponentType());
-            return;
+    private RowLockDefinition ofMethod(Method method, String where, MergedAnnotation<RowLock> lock) {
+        String[] expressions = lock.getStringArray("id");
+        if (expressions.length == 0) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " does not say which row.",
+                    "Give id = \"#parameter\", or put the annotation on the parameter that is the id.");
         }
-        Class<?> plain = type.resolve(Object.class);
-        if (AnnotationUtils.isCandidateClass(plain, RowLock.class)
-                && !LockingMethods.isSpringsOwn(plain)
-                && met.add(plain)) {
-            checkConstructors(plain);
-        }
-        // Not of a type variable, which may be of itself.
-        if (type.getType() instanceof ParameterizedType) {
-            for (ResolvableType each : type.getGenerics()) {
-                checkTypes(each);
-            }
-        }
+        List<IdPart> parts = Arrays.stream(expressions)
+                .map(text -> IdExpression.read(method, where, text))
+                .toList();
+        return definition(method, where, lock, parts, "id " + String.join(", ", expressions));
     }
 
-    private void checkConstructors(Class<?> type) {
-        for (Constructor<?> constructor : type.getDeclaredConstructors()) {
-            for (Parameter parameter : constructor.getParameters()) {
-                if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
+    private RowLockDefinition ofParameter(
+            Method method, String where, MergedAnnotation<RowLock> lock, MethodParameter parameter) {
+        int index = parameter.getParameterIndex();
+        parameter.initParameterNameDiscovery(MethodLocks.NAMES);
+        String name = Objects.requireNonNullElse(parameter.getParameterName(), "number " + (index + 1));
+        if (lock.getStringArray("id").length > 0) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on parameter " + name + " of " + where + " has an id, but the argument is the id.",
+                    "Leave the id out, or put the annotation on the method.");
+        }
+        IdPart whole = IdPart.argument(index, ResolvableType.forMethodParameter(parameter), "");
+        return definition(method, where, lock, List.of(whole), "parameter " + name);
+    }
+
+    private RowLockDefinition definition(
+            Method method, String where, MergedAnnotation<RowLock> lock, List<IdPart> given, String idText) {
+        given.stream()
+                .flatMap(part -> IdObjects.partsOf(part.name(), part.type(), Map.of()))
+                .filter(part -> !part.canBeId())
+                .findFirst()
+                .ifPresent(part -> {
                     throw new RowLockDefinitionException(
-                            "@RowLock on " + parameter.getName() + ", which the constructor of " + type.getName()
-                                    + " is given, locks nothing: there is no call of a bean to lock for.",
-                            "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
-                                    + parameter.getName() + "\").");
-                }
-                if (type.isRecord()) {
-                    checkTypes(ResolvableType.forType(parameter.getParameterizedType()));
-                }
-            }
+                            "@RowLock on " + where + ", " + idText + ": a value of type "
+                                    + part.type().getTypeName() + " cannot be the id of a row.",
+                            "Give an integral number, a UUID, a string or character, an enum, a java.time date or time,"
+                                    + " or a record, @Embeddable or @IdClass of such values.");
+                });
+        Supplier<String> table = table(where, lock);
+        return new RowLockDefinition(
+                where,
+                table,
+                given,
+                () -> parts(table.get(), given),
+                idText,
+                lock.getEnum("mode", RowLockMode.class),
+                // Not by a method that says that there may be no row.
+                lock.getBoolean("required") && method.getReturnType() != Optional.class);
+    }
+
+    /** With the names of the columns, where an entity maps them; none where only a call shows how many there are. */
+    private List<Part> parts(String table, List<IdPart> given) {
+        Class<?> whole = given.get(0).type();
+        if (given.size() == 1 && IdObjects.isIdObject(whole)) {
+            return IdObjects.partsOf("", whole, entities.idColumns(table, whole))
+                    .toList();
+        }
+        if (given.size() == 1 && !BeanUtils.isSimpleValueType(whole)) {
+            return List.of();
+        }
+        Map<String, String> mapped = entities.idColumns(table, Object.class);
+        return given.stream()
+                .flatMap(part -> IdObjects.partsOf(
+                        mapped.containsValue(part.name()) ? part.name() : mapped.getOrDefault(part.name(), part.name()),
+                        part.type(),
+                        Map.of()))
+                .toList();
+    }
+
+    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock) {
+        Class<?> entity = lock.getClass("entity");
+        String table = String.valueOf(beans.resolveEmbeddedValue(lock.getString("table")));
+        boolean named = !table.isBlank();
+        if (named == (entity != void.class)) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " names "
+                            + (named ? "a table and an entity." : "neither table nor entity."),
+                    "Give one of them: @RowLock(\"orders\") or @RowLock(entity = Order.class).");
+        }
+        if (!named) {
+            return SingletonSupplier.of(() -> entities.tableOf(where, entity));
+        }
+        try {
+            String normal = LockKey.row(table, 0).table();
+            return SingletonSupplier.of(() -> entities.root("@RowLock on " + where, normal));
+        } catch (IllegalArgumentException e) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " names a table that is no SQL name: " + e.getMessage() + ".",
+                    "Write it as in SQL: orders, shop.orders, or with quotes where SQL needs them.");
+        }
+    }
+
+    /** What all of them agree on; null if none says. */
+    private @Nullable LockWait lockWait(String where, List<Lock> locks) {
+        List<String> given = locks.stream()
+                .map(lock -> String.valueOf(
+                        beans.resolveEmbeddedValue(lock.annotation().getString("lockWait"))))
+                .filter(text -> !text.isBlank())
+                .distinct()
+                .toList();
+        if (given.size() > 1) {
+            throw new RowLockDefinitionException(
+                    "The @RowLock of " + where + " are taken together, but differ in lockWait: "
+                            + String.join(", ", given) + ".",
+                    "Give all of them the same, or only one.");
+        }
+        try {
+            return given.isEmpty() ? null : LockWaits.parse(given.get(0));
+        } catch (IllegalArgumentException e) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + ": lockWait = " + e.getMessage() + ".", "Nothing else is understood.");
         }
     }
 }

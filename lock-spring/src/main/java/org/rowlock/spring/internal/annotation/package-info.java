@@ -1,6 +1,6 @@
 /**
  * Reading {@link org.rowlock.spring.RowLock}: start at {@code RowLockDefinitions}. A call of a method gives
- * {@code CallLocks}, which are keys and modes.
+ * {@code MethodLocks.Call}, which are keys and modes.
  * Not for applications: types are public here for the other rooms alone, and change without notice.
  */
 @NullMarked

@@ -21,6 +21,7 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
@@ -155,13 +156,20 @@ public final class LockedCall implements TransactionSynchronization {
     }
 
     /**
-     * Locks all or none, each in its mode.
+     * Locks rows, all or none, each in its mode. With ADVISORY nothing else refuses an id that no row can have.
      *
      * @param required the keys that must have a row, where something looks for it
      * @throws EmptyResultDataAccessException if one has none
      */
     public void lock(LockRequest request, Set<LockKey> required) {
-        LockResult result = take(request, "lock", TransactionLocks::lock);
+        LockResult result = take(request, "lock", (transaction, capped) -> {
+            for (LockKey key : capped.keys()) {
+                if (key instanceof LockKey.Row row && spring.locks().strategyOf(row) == LockStrategy.ADVISORY) {
+                    transaction.checkId(row);
+                }
+            }
+            return transaction.lock(capped);
+        });
         long absent = result.absentRows().stream().filter(required::contains).count();
         if (absent > 0) {
             String rows = request.keys().size() == 1 ? "the row does" : absent + " of the rows do";

@@ -1,13 +1,13 @@
 package org.rowlock.spring.internal.proxy;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.aopalliance.aop.Advice;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
@@ -131,18 +131,14 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
     }
 
     private void addTo(Advised advised, String beanName, List<Method> methods) {
-        List<TransactionInterceptor> interceptors = new ArrayList<>();
-        int first = -1;
-        int last = -1;
         Advisor[] advisors = advised.getAdvisors();
-        for (int i = 0; i < advisors.length; i++) {
-            if (advisors[i].getAdvice() instanceof TransactionInterceptor transaction) {
-                first = first < 0 ? i : first;
-                last = i;
-                interceptors.add(transaction);
-            }
-        }
-        TransactionDeclarations transactions = new TransactionDeclarations(List.copyOf(interceptors));
+        List<Integer> begins = IntStream.range(0, advisors.length)
+                .filter(i -> advisors[i].getAdvice() instanceof TransactionInterceptor)
+                .boxed()
+                .toList();
+        TransactionDeclarations transactions = new TransactionDeclarations(begins.stream()
+                .map(i -> (TransactionInterceptor) advisors[i].getAdvice())
+                .toList());
         Class<?> targetClass = AopUtils.getTargetClass(advised);
         // Once for all instances of a bean that is no singleton; again if creating it has failed.
         if (!checked.contains(List.of(beanName, targetClass))) {
@@ -152,12 +148,14 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
             checked.add(List.of(beanName, targetClass));
         }
         // The last advisors of a repository's proxy are its implementation and never proceed.
-        int end = Placement.isRepository(advised) ? last + 1 : advisors.length;
-        boolean adviceBetween = first >= 0 && end - first > interceptors.size();
+        int end = !Placement.isRepository(advised)
+                ? advisors.length
+                : begins.isEmpty() ? 0 : begins.get(begins.size() - 1) + 1;
+        boolean adviceBetween = !begins.isEmpty() && end - begins.get(0) > begins.size();
         LockInterceptor lock = interceptor(transactions, adviceBetween);
         advised.addAdvisor(end, advisor(lock));
-        if (first >= 0) {
-            advised.addAdvisor(first, advisor(lock.new Admission()));
+        if (!begins.isEmpty()) {
+            advised.addAdvisor(begins.get(0), advisor(lock.new Admission()));
         }
     }
 

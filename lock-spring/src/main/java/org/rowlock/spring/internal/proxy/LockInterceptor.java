@@ -9,7 +9,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockRequest;
 import org.rowlock.spring.SpringLocks;
-import org.rowlock.spring.internal.annotation.CallLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.CommitListener;
@@ -17,38 +16,25 @@ import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.TransactionDeclarations;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
-/** Locks, inside the transaction, before the method runs. */
-final class LockInterceptor implements MethodInterceptor {
+/**
+ * Locks, inside the transaction, before the method runs. The interceptor of one proxy.
+ *
+ * @param transactions of its methods
+ * @param adviceBetween whether there is advice between the queue and this, which may change the arguments
+ */
+record LockInterceptor(
+        RowLockDefinitions definitions,
+        Supplier<SpringLocks> locks,
+        DataSources dataSources,
+        TransactionDeclarations transactions,
+        boolean adviceBetween)
+        implements MethodInterceptor {
     private static final Log LOG = LogFactory.getLog(LockInterceptor.class);
     private static final String QUEUED = Queued.class.getName();
-
-    private final RowLockDefinitions definitions;
-    private final Supplier<SpringLocks> locks;
-    private final DataSources dataSources;
-    private final TransactionDeclarations transactions;
-    private final boolean adviceBetween;
-
-    /**
-     * The interceptor of one proxy.
-     *
-     * @param transactions of its methods
-     * @param adviceBetween whether there is advice between the queue and this, which may change the arguments
-     */
-    LockInterceptor(
-            RowLockDefinitions definitions,
-            Supplier<SpringLocks> locks,
-            DataSources dataSources,
-            TransactionDeclarations transactions,
-            boolean adviceBetween) {
-        this.definitions = definitions;
-        this.locks = locks;
-        this.dataSources = dataSources;
-        this.transactions = transactions;
-        this.adviceBetween = adviceBetween;
-    }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
@@ -62,7 +48,7 @@ final class LockInterceptor implements MethodInterceptor {
     private void lock(MethodInvocation invocation, MethodLocks method) {
         Queued queued =
                 invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
-        CallLocks locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
+        MethodLocks.Call locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
         LockRequest request = locked.request();
         if (request == null) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
@@ -73,7 +59,7 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */
-    private CallLocks evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable CallLocks queued) {
+    private MethodLocks.Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable MethodLocks.Call queued) {
         if (queued == null || !queued.isOf(arguments)) {
             return method.of(arguments);
         }
@@ -82,11 +68,19 @@ final class LockInterceptor implements MethodInterceptor {
 
     /** Null for a method that locks nothing. */
     private @Nullable MethodLocks method(MethodInvocation invocation) {
-        return definitions.of(invocation.getMethod(), Placement.targetClass(invocation));
+        return definitions.of(invocation.getMethod(), targetClass(invocation));
+    }
+
+    /** The class that a call is for, as Spring's own interceptors determine it. */
+    private static Class<?> targetClass(MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        return target != null
+                ? AopUtils.getTargetClass(target)
+                : invocation.getMethod().getDeclaringClass();
     }
 
     private LockedCall call(MethodLocks method, MethodInvocation invocation) {
-        TransactionManager manager = transactions.managerOf(invocation.getMethod(), Placement.targetClass(invocation));
+        TransactionManager manager = transactions.managerOf(invocation.getMethod(), targetClass(invocation));
         return new LockedCall(locks.get(), method.what(), dataSources.of(manager), method.lockWait());
     }
 
@@ -95,7 +89,7 @@ final class LockInterceptor implements MethodInterceptor {
      *
      * @param locks what it locks, as evaluated for the queue
      */
-    private record Queued(LockedCall call, CallLocks locks) {}
+    private record Queued(LockedCall call, MethodLocks.Call locks) {}
 
     /**
      * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when
@@ -108,8 +102,7 @@ final class LockInterceptor implements MethodInterceptor {
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
             MethodLocks method = method(invocation);
-            TransactionAttribute transaction =
-                    transactions.of(invocation.getMethod(), Placement.targetClass(invocation));
+            TransactionAttribute transaction = transactions.of(invocation.getMethod(), targetClass(invocation));
             if (method == null
                     || transaction == null
                     || !TransactionDeclarations.begins(transaction)
@@ -117,7 +110,7 @@ final class LockInterceptor implements MethodInterceptor {
                     || !locks.get().settings().admission()) {
                 return invocation.proceed();
             }
-            CallLocks asked = callOrNone(method, invocation);
+            MethodLocks.Call asked = callOrNone(method, invocation);
             LockRequest request = asked == null ? null : asked.request();
             if (asked == null || request == null) {
                 return invocation.proceed();
@@ -131,7 +124,7 @@ final class LockInterceptor implements MethodInterceptor {
         }
 
         /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */
-        private static @Nullable CallLocks callOrNone(MethodLocks method, MethodInvocation invocation) {
+        private static @Nullable MethodLocks.Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {
                 return method.of(invocation.getArguments());
             } catch (IllegalArgumentException e) {

@@ -2,30 +2,61 @@ package org.rowlock.spring.internal.proxy;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
 import java.util.Arrays;
 import java.util.List;
-import org.aopalliance.intercept.MethodInvocation;
+import java.util.stream.BaseStream;
+import java.util.stream.Stream;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.annotation.DefinitionReader;
 import org.rowlock.spring.internal.annotation.LockingMethods;
 import org.rowlock.spring.internal.call.TransactionDeclarations;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.util.ReflectionUtils;
 
-/** Whether a proxy can do anything about a {@link RowLock} where it stands. */
+/** Whether a proxy can do anything about a {@link RowLock} where it stands; refuses what it cannot. */
 final class Placement {
     private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");
 
-    private Placement() {}
+    /** What is done, or goes on, when the method has returned. By name, as most need not be there. */
+    private static final List<String> DEFERRED = List.of(
+            "java.util.concurrent.Callable",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Flow$Publisher",
+            "java.util.concurrent.Future",
+            "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.flow.Flow",
+            "kotlinx.coroutines.Deferred",
+            "kotlin.sequences.Sequence",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.smallrye.mutiny.Uni",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    /** The class that a call is for, as Spring's own interceptors determine it. */
-    static Class<?> targetClass(MethodInvocation invocation) {
-        Object target = invocation.getThis();
-        return target != null
-                ? AopUtils.getTargetClass(target)
-                : invocation.getMethod().getDeclaringClass();
+    private final Method method;
+    private final Class<?> targetClass;
+    private final int propagation;
+    private final String where;
+
+    /** Of one method; without a transaction it has that of its caller. */
+    private Placement(Method method, Class<?> targetClass, int propagation) {
+        this.method = method;
+        this.targetClass = targetClass;
+        this.propagation = propagation;
+        this.where = "@RowLock on " + LockingMethods.where(method);
     }
 
     /** Refuses methods that no proxy can intercept. */
@@ -37,8 +68,8 @@ final class Placement {
                     : Modifier.isStatic(modifiers) ? "static" : Modifier.isFinal(modifiers) ? "final" : "";
             if (!cannot.isEmpty()) {
                 throw new RowLockDefinitionException(
-                        "@RowLock on " + DefinitionReader.where(method) + " of bean " + beanName
-                                + " would lock nothing:" + " the method is " + cannot
+                        "@RowLock on " + LockingMethods.where(method) + " of bean " + beanName
+                                + " would lock nothing: the method is " + cannot
                                 + ", and no proxy can intercept it.",
                         "Make it a plain method of the bean, and call it from another bean.");
             }
@@ -52,26 +83,18 @@ final class Placement {
     static void check(List<Method> methods, Advised proxy, TransactionDeclarations transactions) {
         Class<?> targetClass = AopUtils.getTargetClass(proxy);
         for (Method method : methods) {
-            String where = "@RowLock on " + DefinitionReader.where(method);
+            TransactionAttribute transaction = transactions.of(method, targetClass);
+            Placement placement =
+                    new Placement(method, targetClass, transaction == null ? -1 : transaction.getPropagationBehavior());
             if (!proxy.isProxyTargetClass() && proxy.getProxiedInterfaces().length > 0 && !isOf(proxy, method)) {
                 throw new RowLockDefinitionException(
-                        where + " would lock nothing: the bean's proxy only has the methods of its interfaces.",
+                        placement.where
+                                + " would lock nothing: the bean's proxy only has the methods of its interfaces.",
                         "Add the method to an interface, or proxy the class (proxyTargetClass = true).");
             }
-            TransactionAttribute transaction = transactions.of(method, targetClass);
-            DeferredResults.check(method, targetClass, transaction);
-            if (transaction == null || isRepository(proxy)) {
-                continue;
-            }
-            if (transaction.isReadOnly()) {
-                throw new RowLockDefinitionException(
-                        where + " is in a read-only transaction, where row locks are refused.",
-                        "Remove readOnly = true from its @Transactional.");
-            }
-            if (TransactionDeclarations.excludes(transaction)) {
-                throw new RowLockDefinitionException(
-                        where + " never has a transaction, as its propagation is NOT_SUPPORTED or NEVER.",
-                        "Choose another propagation.");
+            placement.checkResult();
+            if (transaction != null && !isRepository(proxy)) {
+                placement.checkTransaction(transaction);
             }
         }
     }
@@ -82,6 +105,88 @@ final class Placement {
 
     /** Whether this is the proxy of a Spring Data repository. */
     static boolean isRepository(Advised proxy) {
-        return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(type -> DeferredResults.isOneOf(REPOSITORY, type));
+        return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(type -> isOneOf(REPOSITORY, type));
+    }
+
+    private void checkTransaction(TransactionAttribute transaction) {
+        if (transaction.isReadOnly()) {
+            throw new RowLockDefinitionException(
+                    where + " is in a read-only transaction, where row locks are refused.",
+                    "Remove readOnly = true from its @Transactional.");
+        }
+        if (TransactionDeclarations.excludes(transaction)) {
+            throw new RowLockDefinitionException(
+                    where + " never has a transaction, as its propagation is NOT_SUPPORTED or NEVER.",
+                    "Choose another propagation.");
+        }
+    }
+
+    /** Refuses work that is done, or goes on, when the transaction and its locks have ended. */
+    private void checkResult() {
+        // Then the transaction is within the other thread, and the result carries what is there at its end.
+        boolean async = isAsync();
+        if (!async) {
+            checkListener();
+        }
+        Class<?>[] parameters = method.getParameterTypes();
+        boolean suspends = parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+        String late = suspends
+                ? "it is a suspending function"
+                : (async ? Stream.<Class<?>>empty() : deferred(ResolvableType.forMethodReturnType(method, targetClass)))
+                        .findFirst()
+                        .map(type -> "it returns a " + type.getSimpleName())
+                        .orElse("");
+        if (!late.isEmpty()) {
+            throw new RowLockDefinitionException(
+                    where + " would lock nothing: " + late + ", whose work is done after the method has returned, and"
+                            + " the lock ends with the method's transaction.",
+                    "Lock in a method that does the work and returns its result, and call that one from the deferred"
+                            + " work (with a Stream: collect it, or propagation MANDATORY); or make the method @Async.");
+        }
+    }
+
+    /** What is deferred in a result, which may be within another type, as in {@code ResponseEntity<Mono<T>>}. */
+    private Stream<Class<?>> deferred(ResolvableType result) {
+        Class<?> type = result.resolve(Object.class);
+        // The caller reads a stream within its own transaction.
+        if (BaseStream.class.isAssignableFrom(type)
+                ? propagation != TransactionDefinition.PROPAGATION_MANDATORY
+                : isOneOf(DEFERRED, type)) {
+            return Stream.of(type);
+        }
+        // Not of a type variable, which may be of itself.
+        return result.getType() instanceof ParameterizedType
+                ? Arrays.stream(result.getGenerics()).flatMap(this::deferred)
+                : Stream.empty();
+    }
+
+    /** Whether a type is, or extends, one that is given by its name. */
+    private static boolean isOneOf(List<String> names, Class<?> type) {
+        return names.contains(type.getName())
+                || Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
+                        .anyMatch(each -> isOneOf(names, each));
+    }
+
+    private boolean isAsync() {
+        Method specific = ReflectionUtils.findMethod(targetClass, method.getName(), method.getParameterTypes());
+        return Stream.of(method, specific == null ? method : specific, targetClass)
+                .anyMatch(each -> AnnotatedElementUtils.hasAnnotation(each, Async.class));
+    }
+
+    /** Refuses a listener that would lock in the transaction that has ended, with its connection still bound. */
+    private void checkListener() {
+        TransactionalEventListener listener =
+                AnnotatedElementUtils.findMergedAnnotation(method, TransactionalEventListener.class);
+        if (listener != null
+                && listener.phase() != TransactionPhase.BEFORE_COMMIT
+                && propagation != TransactionDefinition.PROPAGATION_REQUIRES_NEW) {
+            throw new RowLockDefinitionException(
+                    where + " is on a @TransactionalEventListener of the phase " + listener.phase()
+                            + ", which runs when the transaction has ended: the lock would be one of that"
+                            + " transaction, and what the method writes would not be committed.",
+                    "Give it a transaction of its own: @Transactional(propagation = Propagation.REQUIRES_NEW), or"
+                            + " @Async.");
+        }
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -32,6 +33,7 @@ import org.springframework.util.ReflectionUtils;
  */
 public final class SelfInvocations {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
+    private static final String DEFAULT_ARGUMENTS = "$default";
 
     private SelfInvocations() {}
 
@@ -56,8 +58,8 @@ public final class SelfInvocations {
             hierarchy.add(each);
         }
         hierarchy.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
-        Set<String> owners = hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet());
-        Finder finder = new Finder(owners, signatures(methods, type));
+        Finder finder = new Finder(
+                hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet()), signatures(methods, type));
         for (Class<?> each : hierarchy) {
             if (!each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each)) {
                 read(each.getName(), type.getClassLoader(), finder);
@@ -70,19 +72,27 @@ public final class SelfInvocations {
         return finder.calls;
     }
 
-    /** With those of the bridges to them: a superclass calls its own, erased method. */
+    /**
+     * With those of the bridges to them, as a superclass calls its own, erased method, and of Kotlin's methods of
+     * default arguments, which call them.
+     */
     private static Set<String> signatures(List<Method> methods, Class<?> type) {
-        Set<String> signatures = new LinkedHashSet<>();
-        for (Method method : methods) {
-            signatures.add(method.getName() + Type.getMethodDescriptor(method));
-        }
-        for (Method bridge : ReflectionUtils.getAllDeclaredMethods(type)) {
-            Method bridged = bridge.isBridge() ? BridgeMethodResolver.findBridgedMethod(bridge) : bridge;
-            if (signatures.contains(bridged.getName() + Type.getMethodDescriptor(bridged))) {
-                signatures.add(bridge.getName() + Type.getMethodDescriptor(bridge));
+        Set<String> signatures = new HashSet<>();
+        methods.forEach(method -> signatures.add(signature(method)));
+        Set<String> defaults = methods.stream()
+                .map(method -> method.getName() + DEFAULT_ARGUMENTS)
+                .collect(Collectors.toSet());
+        for (Method each : ReflectionUtils.getAllDeclaredMethods(type)) {
+            Method bridged = each.isBridge() ? BridgeMethodResolver.findBridgedMethod(each) : each;
+            if (defaults.contains(each.getName()) || signatures.contains(signature(bridged))) {
+                signatures.add(signature(each));
             }
         }
         return signatures;
+    }
+
+    private static String signature(Method method) {
+        return method.getName() + Type.getMethodDescriptor(method);
     }
 
     private static void read(String name, @Nullable ClassLoader loader, Finder finder) {
@@ -99,8 +109,6 @@ public final class SelfInvocations {
 
     /** Reads class files, one after the other. */
     private static final class Finder extends ClassVisitor {
-        private static final String DEFAULT_ARGUMENTS = "$default";
-
         /** The internal names of the class and all that it extends. */
         private final Set<String> owners;
 
@@ -154,12 +162,6 @@ public final class SelfInvocations {
                 public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
                     hasAnother |= isOwn(Type.getReturnType(type));
                     call(owner, method, type);
-                    if (method.endsWith(DEFAULT_ARGUMENTS) && owners.contains(owner)) {
-                        String of = method.substring(0, method.length() - DEFAULT_ARGUMENTS.length());
-                        signatures.stream()
-                                .filter(each -> each.startsWith(of + "("))
-                                .forEach(each -> called.add(of));
-                    }
                 }
 
                 @Override
@@ -173,7 +175,7 @@ public final class SelfInvocations {
 
                 private void call(String owner, String method, String type) {
                     if (owners.contains(owner) && signatures.contains(method + type)) {
-                        called.add(method);
+                        called.add(method.replace(DEFAULT_ARGUMENTS, ""));
                     }
                 }
 

@@ -50,6 +50,14 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
     private static final String OURS = RowLock.class.getPackageName();
 
+    private static final Map<String, String> ACTIONS = Map.of(
+            SqlState.FEATURE_NOT_SUPPORTED,
+            "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several DataSources name the"
+                    + " transaction manager of the one to lock in: @Transactional(\"bean name\").",
+            SqlState.READ_ONLY_SQL_TRANSACTION,
+            "Connect to the primary with connections that may write. For an instance that only reads, set"
+                    + " rowlock.enabled=false if it never calls a method with @RowLock, or rowlock.verify=false.");
+
     private final RowLocks locks;
     private final RowLockSettings settings;
     private final LockChains chains;
@@ -80,21 +88,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
                             + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
         } catch (LockTransactionException e) {
-            throw switch (e.sqlState().orElse("")) {
-                case SqlState.FEATURE_NOT_SUPPORTED ->
-                    refused(
-                            e,
-                            "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several"
-                                    + " DataSources name the transaction manager of the one to lock in:"
-                                    + " @Transactional(\"bean name\").");
-                case SqlState.READ_ONLY_SQL_TRANSACTION ->
-                    refused(
-                            e,
-                            "Connect to the primary with connections that may write. For an instance that only reads,"
-                                    + " set rowlock.enabled=false if it never calls a method with @RowLock, or"
-                                    + " rowlock.verify=false.");
-                default -> e; // whose message says what to do
-            };
+            String action = ACTIONS.get(e.sqlState().orElse(""));
+            // Of others the message says what to do.
+            throw action == null ? e : refused(e, action);
         }
         LOG.info(summary());
     }
@@ -106,28 +102,24 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     private void verify() {
-        Map<DataSource, List<RowLockUsage>> byDataSource = new LinkedHashMap<>();
-        for (RowLockUsage usage : chains.usages()) {
-            byDataSource
-                    .computeIfAbsent(usage.dataSource().get(), key -> new ArrayList<>())
-                    .add(usage);
-        }
+        Map<DataSource, List<RowLockUsage>> byDataSource = chains.usages().stream()
+                .collect(Collectors.groupingBy(
+                        usage -> usage.dataSource().get(), LinkedHashMap::new, Collectors.toList()));
         boolean configured = !locks.configuredTables().isEmpty();
         if (byDataSource.isEmpty() && !configured) {
             verifyUnused();
             return;
         }
         if (configured && (byDataSource.isEmpty() || dataSources.hasDefault())) {
-            byDataSource.computeIfAbsent(dataSources.of(null), key -> new ArrayList<>());
+            byDataSource.putIfAbsent(dataSources.of(null), List.of());
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
         Map<DataSource, Map<String, LockStrategy>> proven = new LinkedHashMap<>();
         byDataSource.forEach((dataSource, ofIt) -> {
             List<DataSource> databases = proveAll(dataSource);
-            Map<String, LockStrategy> strategies = strategies(ofIt);
             databases.forEach(database ->
-                    proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies));
+                    proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies(ofIt)));
             check(databases.get(0), ofIt, wrong, right);
         });
         // A table of the configuration need only be in one of the databases.
@@ -282,19 +274,16 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /** What Rowlock does in an application, in one line. */
     private String summary() {
-        Map<String, LockStrategy> strategies = strategies(chains.usages());
-        long methods = chains.usages().stream()
+        List<RowLockUsage> usages = chains.usages();
+        long methods = usages.stream()
                 .map(usage -> usage.bean() + " " + usage.method())
                 .distinct()
                 .count();
+        String tables = strategies(usages).entrySet().stream()
+                .map(table -> table.getKey() + " (" + table.getValue() + ")")
+                .collect(Collectors.joining(", "));
         return "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": " + methods
                 + (methods == 1 ? " method" : " methods") + " with @RowLock, tables "
-                + (strategies.isEmpty()
-                        ? "none yet"
-                        : strategies.entrySet().stream()
-                                .map(table ->
-                                        table.getKey() + " (" + table.getValue().name() + ")")
-                                .collect(Collectors.joining(", ")))
-                + ", admission " + (settings.admission() ? "on" : "off");
+                + (tables.isEmpty() ? "none yet" : tables) + ", admission " + (settings.admission() ? "on" : "off");
     }
 }

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -24,6 +25,7 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.RowLockDefinition.Part;
 import org.rowlock.spring.internal.proxy.RowLockUsage;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -73,7 +75,7 @@ final class TableCheck {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);
-        List<String> parts = usage.definition().partNames().get();
+        List<Part> parts = usage.definition().parts().get();
         String key = (locks.configuredIdColumns(table).isEmpty() ? "primary key of " : "configured id of ") + table;
         if (columns.isEmpty() || parts.isEmpty()) {
             return;
@@ -84,12 +86,34 @@ final class TableCheck {
                             + usage.definition().idText() + "), but the " + key + " is " + columns + ".",
                     "Give a value per column, in this order.");
         }
-        if (!inOrder(parts, columns)) {
+        List<String> names = parts.stream().map(Part::name).toList();
+        if (!inOrder(names, columns)) {
             throw new RowLockDefinitionException(
-                    what + ", " + usage.definition().idText() + ": the parts of the id are " + parts + ", but the "
+                    what + ", " + usage.definition().idText() + ": the parts of the id are " + names + ", but the "
                             + key + " is " + columns + ", in another order.",
                     "Order them alike; of an id object the parts can be given one by one:"
                             + " id = {\"#id.first\", \"#id.second\"}.");
+        }
+        checkTypes(what + ", " + usage.definition().idText(), table, parts);
+    }
+
+    /** By an id of the types, where these show whether it can be one of the table. */
+    private void checkTypes(String what, String table, List<Part> parts) throws SQLException {
+        List<Object> sample =
+                parts.stream().map(Part::sample).filter(Objects::nonNull).toList();
+        try {
+            if (sample.size() == parts.size()) {
+                locks.in(connection).checkId(LockKey.row(table, sample));
+            }
+        } catch (LockTargetException e) {
+            throw new RowLockDefinitionException(
+                    what + ": an id of type "
+                            + parts.stream()
+                                    .map(part -> part.type().getSimpleName())
+                                    .collect(Collectors.joining(", "))
+                            + " cannot be that of a row. For one: " + e.getMessage(),
+                    "Give an id of the type of the primary key; where another unique column is meant, name it in"
+                            + " rowlock.tables[" + table + "].id-columns.");
         }
     }
 

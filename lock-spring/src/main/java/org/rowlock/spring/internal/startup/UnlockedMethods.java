@@ -9,7 +9,6 @@ import org.apache.commons.logging.LogFactory;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.annotation.DefinitionReader;
 import org.rowlock.spring.internal.annotation.LockingMethods;
 import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -47,7 +46,7 @@ public final class UnlockedMethods {
         }
         String named = methods.stream()
                 .limit(NAMED)
-                .map(DefinitionReader::where)
+                .map(LockingMethods::where)
                 .collect(Collectors.joining(", ", "", methods.size() > NAMED ? ", ..." : ""));
         String problem = methods.size() + (methods.size() == 1 ? " method" : " methods")
                 + " with @RowLock lock nothing, as " + why + ": " + named + ".";

@@ -17,8 +17,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 /** Expressions that cannot work, and annotations of types. Needs no database. */
 class DefinitionEdgesTest {
     private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-    private final RowLockDefinitions definitions =
-            new RowLockDefinitions(new DefinitionReader(beans, new EntityTables(beans)));
+    private final RowLockDefinitions definitions = new RowLockDefinitions(beans);
 
     static class Expressions {
         @RowLock(table = "orders", id = "#root.id")

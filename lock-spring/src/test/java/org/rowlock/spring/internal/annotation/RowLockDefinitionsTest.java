@@ -23,8 +23,7 @@ import org.springframework.core.annotation.AliasFor;
 /** Where annotations are found, and what keys they give. Needs no database. */
 class RowLockDefinitionsTest {
     private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-    private final RowLockDefinitions definitions =
-            new RowLockDefinitions(new DefinitionReader(beans, new EntityTables(beans)));
+    private final RowLockDefinitions definitions = new RowLockDefinitions(beans);
 
     @Retention(RetentionPolicy.RUNTIME)
     @Target({ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE})
