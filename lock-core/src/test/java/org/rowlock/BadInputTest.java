@@ -239,6 +239,23 @@ class BadInputTest {
         assertTargetRefused(locks(strategy), row("pair", 1, "x"), "pair[1, x]", "uuid", advice);
     }
 
+    /** Also with ADVISORY, whose locks take it for an id of something else, and outside of a transaction. */
+    @ParameterizedTest
+    @EnumSource
+    void anIdIsCheckedWithoutALock(LockStrategy strategy) throws Exception {
+        try (Connection connection = database.dataSource().getConnection()) {
+            TransactionLocks locks = locks(strategy).in(connection);
+            locks.checkId(row("account", 1));
+            locks.checkId(row("keyless", 1, 2));
+            assertThatThrownBy(() -> locks.checkId(row("account", "4Z")))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContainingAll("account[4Z]", "is no integer");
+            assertThatThrownBy(() -> locks.checkId(row("account", 1, 2)))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContainingAll("2 part(s)", "[id]");
+        }
+    }
+
     /** The three ways of missing a privilege that FOR UPDATE has too. */
     @ParameterizedTest
     @EnumSource

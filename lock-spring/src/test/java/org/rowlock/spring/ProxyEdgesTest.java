@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.Serial;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -38,6 +39,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.samples.Clinic;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionManager;
@@ -546,5 +548,30 @@ class ProxyEdgesTest {
                 Clinic.class)) {
             assertThat(context.getBean(Clinic.class).locks(1)).isPositive();
         }
+    }
+
+    /** Is made with the other processors, and so is what it needs. */
+    static class Eager implements BeanPostProcessor {
+        Eager(Service service) {}
+    }
+
+    @Test
+    void aBeanThatAPostProcessorNeedsIsSaidToLockNothing() {
+        assertThatThrownBy(() -> RowLockTests.start(
+                                beans -> {
+                                    beans.getEnvironment()
+                                            .getPropertySources()
+                                            .addFirst(new MapPropertySource(
+                                                    "test", Map.of("rowlock.unlocked-methods", "fail")));
+                                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                                },
+                                Contexts.Jdbc.class,
+                                Contexts.Base.class,
+                                Classes.class,
+                                Service.class,
+                                Eager.class)
+                        .close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("Service.seen(int)", "lock nothing", "BeanPostProcessor", "ObjectProvider");
     }
 }

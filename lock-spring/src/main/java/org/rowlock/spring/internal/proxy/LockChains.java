@@ -88,6 +88,15 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         return bean;
     }
 
+    /** The methods of a bean that lock, if it was made before this and nothing has completed its chain. */
+    public List<Method> unlocked(Object bean) {
+        boolean completed = bean instanceof AopInfrastructureBean;
+        for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
+            completed |= has(proxy, LockInterceptor.class);
+        }
+        return completed ? List.of() : definitions.lockingMethods(AopUtils.getTargetClass(bean), bean.getClass());
+    }
+
     /** Completes the chain of a proxy; leaves that of a bean that locks nothing. */
     void complete(Object bean, String beanName) {
         Object proxied = bean instanceof Advised proxy ? transactional(proxy) : bean;

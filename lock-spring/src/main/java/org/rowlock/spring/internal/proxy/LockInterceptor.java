@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockRequest;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
+import org.rowlock.spring.internal.annotation.MethodLocks.Call;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.DataSources;
@@ -48,7 +49,7 @@ record LockInterceptor(
     private void lock(MethodInvocation invocation, MethodLocks method) {
         Queued queued =
                 invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
-        MethodLocks.Call locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
+        Call locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
         LockRequest request = locked.request();
         if (request == null) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
@@ -59,7 +60,7 @@ record LockInterceptor(
     }
 
     /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */
-    private MethodLocks.Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable MethodLocks.Call queued) {
+    private Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable Call queued) {
         if (queued == null || !queued.isOf(arguments)) {
             return method.of(arguments);
         }
@@ -89,7 +90,7 @@ record LockInterceptor(
      *
      * @param locks what it locks, as evaluated for the queue
      */
-    private record Queued(LockedCall call, MethodLocks.Call locks) {}
+    private record Queued(LockedCall call, Call locks) {}
 
     /**
      * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when
@@ -110,7 +111,7 @@ record LockInterceptor(
                     || !locks.get().settings().admission()) {
                 return invocation.proceed();
             }
-            MethodLocks.Call asked = callOrNone(method, invocation);
+            Call asked = callOrNone(method, invocation);
             LockRequest request = asked == null ? null : asked.request();
             if (asked == null || request == null) {
                 return invocation.proceed();
@@ -124,7 +125,7 @@ record LockInterceptor(
         }
 
         /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */
-        private static @Nullable MethodLocks.Call callOrNone(MethodLocks method, MethodInvocation invocation) {
+        private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {
                 return method.of(invocation.getArguments());
             } catch (IllegalArgumentException e) {

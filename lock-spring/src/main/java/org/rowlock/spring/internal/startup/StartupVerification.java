@@ -78,6 +78,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     @Override
     public void afterSingletonsInstantiated() {
+        UnlockedMethods.checkMade(beans, chains);
         try {
             if (settings.verify()) {
                 verify();

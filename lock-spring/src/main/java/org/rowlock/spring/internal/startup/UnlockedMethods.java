@@ -2,6 +2,7 @@ package org.rowlock.spring.internal.startup;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
@@ -10,6 +11,7 @@ import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.LockingMethods;
+import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -41,6 +43,30 @@ public final class UnlockedMethods {
                 methods.addAll(LockingMethods.of(type));
             }
         }
+        react(methods, reaction, why, "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be"
+                + " locked.");
+    }
+
+    /** Looks at the beans that have been made, some of which may have been before Rowlock's processors. */
+    static void checkMade(ConfigurableListableBeanFactory beans, LockChains chains) {
+        Set<Method> methods = new LinkedHashSet<>();
+        for (String name : beans.getBeanDefinitionNames()) {
+            Object made = beans.getSingleton(name);
+            if (made != null) {
+                methods.addAll(chains.unlocked(made));
+            }
+        }
+        Reaction reaction =
+                Reaction.valueOf(String.valueOf(beans.resolveEmbeddedValue("${rowlock.unlocked-methods:warn}"))
+                        .toUpperCase(Locale.ROOT));
+        react(
+                methods,
+                reaction,
+                "a BeanPostProcessor, or what else comes first, had their beans made before Rowlock could proxy them",
+                "Give that one an ObjectProvider of the bean, or have it injected @Lazy.");
+    }
+
+    private static void react(Set<Method> methods, Reaction reaction, String why, String action) {
         if (methods.isEmpty()) {
             return;
         }
@@ -51,8 +77,7 @@ public final class UnlockedMethods {
         String problem = methods.size() + (methods.size() == 1 ? " method" : " methods")
                 + " with @RowLock lock nothing, as " + why + ": " + named + ".";
         if (reaction == Reaction.FAIL) {
-            throw new RowLockDefinitionException(
-                    problem, "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be locked.");
+            throw new RowLockDefinitionException(problem, action);
         }
         LOG.warn(problem);
     }
