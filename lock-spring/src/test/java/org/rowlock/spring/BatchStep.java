@@ -27,9 +27,8 @@ final class BatchStep {
                 .build();
         List<Throwable> failures;
         try {
-            StepExecution execution = repository
-                    .createJobExecution("job", new JobParameters())
-                    .createStepExecution("lock");
+            StepExecution execution =
+                    repository.createJobExecution("job", new JobParameters()).createStepExecution("lock");
             repository.add(execution);
             step.execute(execution);
             failures = execution.getFailureExceptions();

@@ -145,7 +145,9 @@ class IdTypesTest {
             assertTargetRefused("account[1, 2]", "is [id]", () -> service.parts(List.of(List.of(1, 2))));
             assertTargetRefused("order_line[1]", "is [order_id, line]", () -> service.part(List.of(1)));
             assertTargetRefused(
-                    "order_line[1, 2, 3]", "is [order_id, line]", () -> service.part(List.of(List.of(List.of(1, 2, 3)))));
+                    "order_line[1, 2, 3]",
+                    "is [order_id, line]",
+                    () -> service.part(List.of(List.of(List.of(1, 2, 3)))));
         }
     }
 

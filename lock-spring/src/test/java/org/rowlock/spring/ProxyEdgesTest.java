@@ -550,6 +550,36 @@ class ProxyEdgesTest {
         }
     }
 
+    interface Store<T> {
+        int seen(@RowLock("account") T id);
+    }
+
+    static class Accounts implements Store<Integer> {
+        private final Probe probe;
+
+        Accounts(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Override
+        @Transactional
+        public int seen(Integer id) {
+            return probe.locks();
+        }
+    }
+
+    @Test
+    void aMethodOfAGenericInterfaceIsListedOnce() {
+        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class)) {
+            @SuppressWarnings("unchecked")
+            Store<Integer> accounts = context.getBean(Store.class);
+            assertThat(accounts.seen(1)).isOne();
+            assertThat(context.getBean(LockChains.class).usages())
+                    .extracting(RowLockUsage::method)
+                    .containsExactly("Accounts.seen(Integer)");
+        }
+    }
+
     /** Is made with the other processors, and so is what it needs. */
     static class Eager implements BeanPostProcessor {
         Eager(Service service) {}

@@ -133,6 +133,32 @@ class SelfInvocationsTest {
         assertThat(SelfInvocations.find(methods(), Other.class)).isEmpty();
     }
 
+    static class Overriding extends Service {
+        Overriding(Service self) {
+            super(self);
+        }
+
+        @Override
+        public void ship(long id) {
+            super.ship(id);
+        }
+
+        @Override
+        public void one(Long id) {
+            super.ship(id);
+        }
+    }
+
+    /** What overrides a method locks as that does. */
+    @Test
+    void aCallOfTheMethodThatIsOverriddenIsNone() throws Exception {
+        assertThat(SelfInvocations.find(methods(), Overriding.class))
+                .filteredOn(call -> call.startsWith("Overriding"))
+                .singleElement()
+                .asString()
+                .startsWith("Overriding.one calls ship");
+    }
+
     static class CallsItself {
         @Transactional
         public void ship(@RowLock("orders") long id) {}

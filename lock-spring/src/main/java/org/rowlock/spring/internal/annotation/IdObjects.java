@@ -71,23 +71,22 @@ final class IdObjects {
      * nested ones in their place; and the one of any other value.
      *
      * @param name of the value
-     * @param mapped the columns of components, where it is known how an entity maps them
+     * @param mapped the columns of names, where it is known how an entity maps them
      */
     static Stream<Part> partsOf(String name, Class<?> type, Map<String, String> mapped) {
+        String column = mapped.containsValue(name) ? name : mapped.getOrDefault(name, name);
         if (!isIdObject(type)) {
-            return Stream.of(new Part(name, type));
+            return Stream.of(new Part(column, type));
         }
         List<Part> parts = fields(type).stream()
-                .flatMap(field -> {
-                    String column = mapped.getOrDefault(field.getName(), column(field));
-                    // One that refers to its own kind is no id.
-                    return field.getType() == type
-                            ? Stream.of(new Part(column, type))
-                            : partsOf(column, field.getType(), Map.of());
-                })
+                // One that refers to its own kind is no id.
+                .flatMap(field -> field.getType() == type
+                        ? Stream.of(new Part(field.getName(), type))
+                        : partsOf(
+                                mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
                 .toList();
         // A typed id of one value is stored under the name of the component that has it.
-        return parts.size() == 1 ? Stream.of(new Part(name, parts.get(0).type())) : parts.stream();
+        return parts.size() == 1 ? Stream.of(new Part(column, parts.get(0).type())) : parts.stream();
     }
 
     /** As annotations say, or else the name of the component. */

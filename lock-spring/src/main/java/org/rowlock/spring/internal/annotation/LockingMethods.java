@@ -31,8 +31,8 @@ import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotationPredicates;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -75,8 +75,12 @@ public final class LockingMethods {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
                 MethodIntrospector.selectMethods(
                                 type, (ReflectionUtils.MethodFilter) method -> locks.test(method, targetClass))
-                        .forEach(method -> methods.putIfAbsent(
-                                List.of(method.getName(), List.of(method.getParameterTypes())), method));
+                        .forEach(method -> {
+                            // That of a generic interface has other parameters than the one that implements it.
+                            Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+                            methods.putIfAbsent(
+                                    List.of(specific.getName(), List.of(specific.getParameterTypes())), method);
+                        });
             }
         }
         return List.copyOf(methods.values());
@@ -194,9 +198,7 @@ public final class LockingMethods {
             return;
         }
         Class<?> plain = type.resolve(Object.class);
-        if (AnnotationUtils.isCandidateClass(plain, RowLock.class)
-                && !isSpringsOwn(plain)
-                && met.add(plain)) {
+        if (AnnotationUtils.isCandidateClass(plain, RowLock.class) && !isSpringsOwn(plain) && met.add(plain)) {
             checkConstructors(met, plain);
         }
         // Not of a type variable, which may be of itself.

@@ -57,17 +57,13 @@ public final class RowLockDefinitions {
 
     /** The methods of a target that lock; the class of the bean may be a proxy's. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
-        List<Class<?>> classes = List.of(target, beanClass);
-        List<Method> known = locking.get(classes);
-        if (known == null) {
+        return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
             LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
-            known = LockingMethods.of(target, beanClass, (method, targetClass) -> {
+            return LockingMethods.of(target, beanClass, (method, targetClass) -> {
                 LockingMethods.checkTypes(met, method::getGenericParameterTypes);
                 return of(method, targetClass) != null;
             });
-            locking.put(classes, known);
-        }
-        return known;
+        });
     }
 
     private MethodLocks read(LockingMethods.Found found) {
@@ -135,20 +131,14 @@ public final class RowLockDefinitions {
 
     /** With the names of the columns, where an entity maps them; none where only a call shows how many there are. */
     private List<Part> parts(String table, List<IdPart> given) {
-        Class<?> whole = given.get(0).type();
-        if (given.size() == 1 && IdObjects.isIdObject(whole)) {
-            return IdObjects.partsOf("", whole, entities.idColumns(table, whole))
-                    .toList();
-        }
-        if (given.size() == 1 && !BeanUtils.isSimpleValueType(whole)) {
+        Class<?> whole = given.size() == 1 ? given.get(0).type() : Object.class;
+        boolean isObject = IdObjects.isIdObject(whole);
+        if (given.size() == 1 && !isObject && !BeanUtils.isSimpleValueType(whole)) {
             return List.of();
         }
-        Map<String, String> mapped = entities.idColumns(table, Object.class);
+        Map<String, String> mapped = entities.idColumns(table, isObject ? whole : Object.class);
         return given.stream()
-                .flatMap(part -> IdObjects.partsOf(
-                        mapped.containsValue(part.name()) ? part.name() : mapped.getOrDefault(part.name(), part.name()),
-                        part.type(),
-                        Map.of()))
+                .flatMap(part -> IdObjects.partsOf(part.name(), part.type(), mapped))
                 .toList();
     }
 

@@ -161,7 +161,10 @@ public final class SelfInvocations {
                 @Override
                 public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
                     hasAnother |= isOwn(Type.getReturnType(type));
-                    call(owner, method, type);
+                    // An overriding method has the lock of that which it overrides.
+                    if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
+                        call(owner, method, type);
+                    }
                 }
 
                 @Override

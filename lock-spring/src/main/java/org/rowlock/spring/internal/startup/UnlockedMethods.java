@@ -43,8 +43,11 @@ public final class UnlockedMethods {
                 methods.addAll(LockingMethods.of(type));
             }
         }
-        react(methods, reaction, why, "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be"
-                + " locked.");
+        react(
+                methods,
+                reaction,
+                why,
+                "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be" + " locked.");
     }
 
     /** Looks at the beans that have been made, some of which may have been before Rowlock's processors. */
