@@ -27,7 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     later.
  * @param verifyEvery How often to try that again while running, on a thread of its own; 0 for never.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
- * @param unlockedMethods The reaction at startup to methods with @RowLock if Rowlock is switched off: warn or fail.
+ * @param unlockedMethods The reaction at startup to methods with @RowLock if Rowlock is off or too late: warn or fail.
  * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock
  *     nothing: warn or fail.
  * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or

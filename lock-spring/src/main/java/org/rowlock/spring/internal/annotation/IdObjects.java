@@ -82,8 +82,7 @@ final class IdObjects {
                 // One that refers to its own kind is no id.
                 .flatMap(field -> field.getType() == type
                         ? Stream.of(new Part(field.getName(), type))
-                        : partsOf(
-                                mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
+                        : partsOf(mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
                 .toList();
         // A typed id of one value is stored under the name of the component that has it.
         return parts.size() == 1 ? Stream.of(new Part(column, parts.get(0).type())) : parts.stream();
