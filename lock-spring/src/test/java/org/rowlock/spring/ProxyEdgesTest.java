@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.proxy.RowLockUsage;
+import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
@@ -154,7 +154,7 @@ class ProxyEdgesTest {
             Account account = context.getBean(Account.class);
             assertThat(account.seen(1)).isOne();
             assertThat(context.getBean(LockChains.class).usages())
-                    .extracting(RowLockUsage::method)
+                    .extracting(Usage::method)
                     .containsExactly("Service.seen(int)");
         }
     }
@@ -575,7 +575,7 @@ class ProxyEdgesTest {
             Store<Integer> accounts = context.getBean(Store.class);
             assertThat(accounts.seen(1)).isOne();
             assertThat(context.getBean(LockChains.class).usages())
-                    .extracting(RowLockUsage::method)
+                    .extracting(Usage::method)
                     .containsExactly("Accounts.seen(Integer)");
         }
     }

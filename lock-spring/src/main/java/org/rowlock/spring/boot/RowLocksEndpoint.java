@@ -20,7 +20,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.proxy.RowLockUsage;
+import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -113,7 +113,7 @@ public final class RowLocksEndpoint {
         return shown;
     }
 
-    private Map<String, Object> usage(RowLockUsage usage) {
+    private Map<String, Object> usage(Usage usage) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("bean", usage.bean());
         shown.put("method", usage.method());

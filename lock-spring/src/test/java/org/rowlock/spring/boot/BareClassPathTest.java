@@ -32,7 +32,7 @@ import org.springframework.transaction.annotation.Transactional;
 class BareClassPathTest {
     private static final Pattern OPTIONAL = Pattern.compile(
             "(micrometer-(core|jakarta9)|spring-boot(-starter)?-(actuator|micrometer|health|data-jpa|data-jdbc|hibernate|jpa)"
-                    + "|spring-(orm|data|web)|hibernate-|jakarta\\.persistence|tomcat-|spring-boot-tomcat).*\\.jar");
+                    + "|spring-(batch|orm|data|web)|hibernate-|jakarta\\.persistence|tomcat-|spring-boot-tomcat).*\\.jar");
 
     @RegisterExtension
     final TestDatabase database =

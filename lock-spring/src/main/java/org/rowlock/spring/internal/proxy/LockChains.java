@@ -8,12 +8,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockWait;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
+import org.rowlock.spring.internal.annotation.RowLockDefinition;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.DataSources;
@@ -39,8 +43,26 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
  * processor itself has no order on purpose, so that it comes after those that have one, such as method validation.
  */
 public final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
+    /**
+     * A {@link RowLock} that was found.
+     *
+     * @param lockWait null for the configured default
+     * @param dataSource looked up when first needed: the transaction manager may not be there yet
+     */
+    public record Usage(
+            String bean, RowLockDefinition definition, @Nullable LockWait lockWait, Supplier<DataSource> dataSource) {
+        /** Class, name and parameter types. */
+        public String method() {
+            return definition.where();
+        }
+
+        public String table() {
+            return definition.table().get();
+        }
+    }
+
     private final RowLockDefinitions definitions;
-    private final List<RowLockUsage> usages = new CopyOnWriteArrayList<>();
+    private final List<Usage> usages = new CopyOnWriteArrayList<>();
     private final Set<List<Object>> checked = ConcurrentHashMap.newKeySet();
     private final Supplier<SpringLocks> locks;
     private final DataSources dataSources;
@@ -65,7 +87,7 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
      * Every {@link RowLock} that was found so far, in the order of their beans' creation. Those of lazy beans are there
      * once the bean is.
      */
-    public List<RowLockUsage> usages() {
+    public List<Usage> usages() {
         return List.copyOf(usages);
     }
 
@@ -89,8 +111,9 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
     }
 
     /** The methods of a bean that lock, if it was made before this and nothing has completed its chain. */
-    public List<Method> unlocked(Object bean) {
-        boolean completed = bean instanceof AopInfrastructureBean;
+    public List<Method> unlocked(Object bean, String beanName) {
+        boolean completed = bean instanceof AopInfrastructureBean
+                || usages.stream().anyMatch(usage -> usage.bean().equals(beanName));
         for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
             completed |= has(proxy, LockInterceptor.class);
         }
@@ -172,7 +195,7 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         MethodLocks locks = definitions.of(method, targetClass);
         if (locks != null) {
             locks.definitions()
-                    .forEach(definition -> usages.add(new RowLockUsage(
+                    .forEach(definition -> usages.add(new Usage(
                             beanName,
                             definition,
                             locks.lockWait(),

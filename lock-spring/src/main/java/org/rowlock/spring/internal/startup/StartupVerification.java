@@ -33,7 +33,7 @@ import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.proxy.RowLockUsage;
+import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -103,7 +103,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     private void verify() {
-        Map<DataSource, List<RowLockUsage>> byDataSource = chains.usages().stream()
+        Map<DataSource, List<Usage>> byDataSource = chains.usages().stream()
                 .collect(Collectors.groupingBy(
                         usage -> usage.dataSource().get(), LinkedHashMap::new, Collectors.toList()));
         boolean configured = !locks.configuredTables().isEmpty();
@@ -156,9 +156,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /** Of the tables of annotations, and of those that are configured. */
-    private Map<String, LockStrategy> strategies(List<RowLockUsage> usages) {
+    private Map<String, LockStrategy> strategies(List<Usage> usages) {
         Map<String, LockStrategy> strategies = new TreeMap<>();
-        Stream.concat(usages.stream().map(RowLockUsage::table), locks.configuredTables().stream())
+        Stream.concat(usages.stream().map(Usage::table), locks.configuredTables().stream())
                 .forEach(table -> strategies.put(table, locks.strategyOf(LockKey.row(table, 0))));
         return strategies;
     }
@@ -251,12 +251,12 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private void check(
             DataSource dataSource,
-            List<RowLockUsage> ofDataSource,
+            List<Usage> ofDataSource,
             Map<String, RowLockDefinitionException> wrong,
             Set<String> right) {
         try (Connection connection = dataSource.getConnection()) {
             TableCheck tables = new TableCheck(connection, locks);
-            for (RowLockUsage usage : ofDataSource) {
+            for (Usage usage : ofDataSource) {
                 tables.check(usage);
             }
             for (String table : locks.configuredTables()) {
@@ -275,7 +275,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /** What Rowlock does in an application, in one line. */
     private String summary() {
-        List<RowLockUsage> usages = chains.usages();
+        List<Usage> usages = chains.usages();
         long methods = usages.stream()
                 .map(usage -> usage.bean() + " " + usage.method())
                 .distinct()

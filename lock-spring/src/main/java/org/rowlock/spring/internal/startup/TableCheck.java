@@ -26,7 +26,7 @@ import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.RowLockDefinition.Part;
-import org.rowlock.spring.internal.proxy.RowLockUsage;
+import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -71,7 +71,7 @@ final class TableCheck {
     }
 
     /** Checks the table of an annotation, and its id against the primary key. */
-    void check(RowLockUsage usage) throws SQLException {
+    void check(Usage usage) throws SQLException {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);

@@ -2,6 +2,7 @@ package org.rowlock.spring.internal.startup;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -39,15 +40,13 @@ public final class UnlockedMethods {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
-            if (type != null && !LockingMethods.isSpringsOwn(type)) {
-                methods.addAll(LockingMethods.of(type));
-            }
+            methods.addAll(type == null ? List.of() : LockingMethods.of(type));
         }
         react(
                 methods,
                 reaction,
                 why,
-                "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be" + " locked.");
+                "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be locked.");
     }
 
     /** Looks at the beans that have been made, some of which may have been before Rowlock's processors. */
@@ -55,9 +54,7 @@ public final class UnlockedMethods {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Object made = beans.getSingleton(name);
-            if (made != null) {
-                methods.addAll(chains.unlocked(made));
-            }
+            methods.addAll(made == null ? List.of() : chains.unlocked(made, name));
         }
         Reaction reaction =
                 Reaction.valueOf(String.valueOf(beans.resolveEmbeddedValue("${rowlock.unlocked-methods:warn}"))
