@@ -18,7 +18,7 @@ record IdPart(Source source, Class<?> type, String name) {
 
     /** Gives the value as the caller has it: an id, an id object, or several of them. */
     interface Source {
-        /** @param variables what expressions see; made only if there is one */
+        /** Gives it. The variables, which expressions see, are made only if there is one. */
         @Nullable
         Object of(@Nullable Object[] arguments, Supplier<EvaluationContext> variables);
     }

@@ -2,6 +2,7 @@ package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -45,7 +46,7 @@ public record MethodLocks(
         };
         return new Call(
                 this,
-                arguments.clone(),
+                Arrays.asList(arguments.clone()),
                 definitions.stream()
                         .map(each -> each.keys(arguments, variables))
                         .toList());
@@ -57,7 +58,7 @@ public record MethodLocks(
      * @param arguments of the call
      * @param keys a list for each definition of the method
      */
-    public record Call(MethodLocks method, @Nullable Object[] arguments, List<List<LockKey>> keys) {
+    public record Call(MethodLocks method, List<@Nullable Object> arguments, List<List<LockKey>> keys) {
 
         /** What is locked; null if there is nothing. */
         public @Nullable LockRequest request() {
@@ -85,9 +86,9 @@ public record MethodLocks(
         /** Whether these are the very arguments that were evaluated. */
         @SuppressWarnings("ReferenceEquality")
         public boolean isOf(@Nullable Object[] others) {
-            boolean same = arguments.length == others.length;
+            boolean same = arguments.size() == others.length;
             for (int i = 0; same && i < others.length; i++) {
-                same = arguments[i] == others[i];
+                same = arguments.get(i) == others[i];
             }
             return same;
         }

@@ -50,7 +50,10 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
      * @param dataSource looked up when first needed: the transaction manager may not be there yet
      */
     public record Usage(
-            String bean, RowLockDefinition definition, @Nullable LockWait lockWait, Supplier<DataSource> dataSource) {
+            String bean,
+            RowLockDefinition definition,
+            @Nullable LockWait lockWait,
+            Supplier<DataSource> dataSource) {
         /** Class, name and parameter types. */
         public String method() {
             return definition.where();
