@@ -39,7 +39,6 @@ import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.IllegalTransactionStateException;
@@ -158,8 +157,7 @@ public final class LockedCall implements TransactionSynchronization {
     /**
      * Locks rows, all or none, each in its mode. With ADVISORY nothing else refuses an id that no row can have.
      *
-     * @param required the keys that must have a row, where something looks for it
-     * @throws EmptyResultDataAccessException if one has none
+     * @param required the keys whose absent row, where something looks for it, is an EmptyResultDataAccessException
      */
     public void lock(LockRequest request, Set<LockKey> required) {
         LockResult result = take(request, "lock", (transaction, capped) -> {
