@@ -142,7 +142,7 @@ final class Placement {
                     where + " would lock nothing: " + late + ", whose work is done after the method has returned, and"
                             + " the lock ends with the method's transaction.",
                     "Lock in a method that does the work and returns its result, and call that one from the deferred"
-                            + " work (with a Stream: collect it, or propagation MANDATORY); or make the method @Async.");
+                            + " work (with a Stream: collect it, or propagation MANDATORY); or make it @Async.");
         }
     }
 

@@ -125,8 +125,8 @@ public final class StrategyWatch implements DisposableBean {
         private static final String OTHERS = """
                 select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
                     || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
-                    || ' are lost.', t.name, t.strategy, case t.strategy when 'ROW' then 'ADVISORY' else 'ROW' end, l.pid,
-                    a.application_name, coalesce(host(a.client_addr), 'a local socket'))
+                    || ' are lost.', t.name, t.strategy, case t.strategy when 'ROW' then 'ADVISORY' else 'ROW' end,
+                    l.pid, a.application_name, coalesce(host(a.client_addr), 'a local socket'))
                 from %s join pg_catalog.pg_locks as l on (l.classid::int8 << 32) | l.objid::int8
                       = case t.strategy when 'ROW' then t.advisory_key else t.row_key end
                     left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
