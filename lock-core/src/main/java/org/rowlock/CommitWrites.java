@@ -36,7 +36,7 @@ import org.rowlock.internal.text.Given;
  * @see RowLocks#execute(javax.sql.DataSource, LockRequest, CommitWrites)
  */
 public final class CommitWrites {
-    private final List<Write> writes = new ArrayList<>();
+    private final List<Write> writes = new ArrayList<>(2);
 
     /** None so far. */
     public CommitWrites() {}

@@ -144,8 +144,8 @@ public sealed interface LockKey {
 
         /** Gives the list itself where it is canonical already, which is the hot path. */
         private static List<String> canonical(List<String> id) {
-            for (int i = 0; i < id.size(); i++) {
-                if (!id.get(i).equals(IdText.canonical(id.get(i)))) {
+            for (String part : id) {
+                if (!part.equals(IdText.canonical(part))) {
                     return id.stream().map(IdText::canonical).toList();
                 }
             }

@@ -156,7 +156,7 @@ record LockedTransaction(
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
-        new Commit(connection, keys, calls.tables().config().names(), endings).run(CommitWrites.toSend(writes));
+        Commit.run(connection, keys, calls.tables().config().names(), endings, CommitWrites.toSend(writes));
     }
 
     /**

@@ -11,11 +11,12 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.KeyEntries;
-import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.CheckReturnValue;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.Given;
@@ -109,10 +110,10 @@ public final class TransactionLocks {
             return new Locked<>(
                     connection, List.of(), lock(request, wait, false).absentRows());
         }
-        try (LockQuery<R> behind = new LockQuery<>(query)) {
+        try (OpenRows open = new OpenRows()) {
             PgSession session = PgSession.inTransaction(connection);
-            LockResult result = lock(session, request, wait, behind, false);
-            List<R> rows = behind.rows();
+            LockResult result = lock(session, request, wait, Tail.ofQuery(query, open), false);
+            List<R> rows = open.map(query.mapper());
             session.refuseIfOver(NOTHING_LOCKED);
             return new Locked<>(connection, rows, result.absentRows());
         }
@@ -131,25 +132,7 @@ public final class TransactionLocks {
         }
     }
 
-    /**
-     * Refuses an id that no row of its table can have: of another number of parts than the table's id, or of a value
-     * that a column cannot hold. Locks refuse these with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}, while
-     * {@link LockStrategy#ADVISORY} takes them for ids of something else. Locks nothing, and needs no transaction.
-     *
-     * @param row the table and the id
-     * @throws LockTargetException if the table has an id, and this cannot be one
-     * @throws SQLException if the catalog cannot be read, or the table does not exist
-     */
-    public void checkId(LockKey.Row row) throws SQLException {
-        Given.notNull(row, "The row is null");
-        calls.tables()
-                .checkId(
-                        connection.getAutoCommit() ? PgSession.of(connection) : PgSession.inTransaction(connection),
-                        row);
-    }
-
-    private LockResult lock(
-            PgSession session, LockRequest request, LockWait wait, @Nullable LockQuery<?> query, boolean trying)
+    private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable Tail query, boolean trying)
             throws SQLException {
         ResolvedRequest resolved = resolved(request, wait);
         Outcome outcome = calls.attempt(session, resolved, query, true);
@@ -223,7 +206,7 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                new Commit(connection, List.of(), calls.tables().config().names(), endings()).run(toSend);
+                Commit.run(connection, List.of(), calls.tables().config().names(), endings(), toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -252,7 +235,7 @@ public final class TransactionLocks {
      */
     public void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
-        new Commit(connection, List.of(), calls.tables().config().names(), endings()).send(toSend);
+        Commit.send(connection, calls.tables().config().names(), toSend);
     }
 
     /** The queues that this thread has passed know which others wait for the locks; without a queue any may. */

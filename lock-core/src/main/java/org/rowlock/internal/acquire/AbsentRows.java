@@ -10,7 +10,6 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Part;
@@ -65,9 +64,7 @@ record AbsentRows(PgSession session, ResolvedRequest request) {
         try (PreparedStatement statement = session.prepare(look.sql())) {
             look.binder().bind(statement, 1, alone);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next()
-                        ? FlushRunner.readId(row, 1, alone.rows().get(0).table())
-                        : List.of();
+                return row.next() ? alone.rows().get(0).table().readId(row, 1) : List.of();
             }
         }
     }

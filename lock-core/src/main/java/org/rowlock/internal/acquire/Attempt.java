@@ -9,7 +9,6 @@ import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
-import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
@@ -25,6 +24,7 @@ import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
@@ -125,7 +125,7 @@ record Attempt(
 
     private Outcome handedOver(String isolation, ResolvedRequest asked, long start) throws SQLException {
         if (tail != null) {
-            tail.unsent();
+            tail.unsent().run();
         }
         Outcome refused = new Handover(session, asked).acquire(isolation, flushes.areForCitus());
         if (refused != null) {
@@ -143,7 +143,7 @@ record Attempt(
     private Outcome withoutFront(Front front, ResolvedRequest asked, boolean anyIsolation) throws SQLException {
         front.givenUp();
         if (tail != null) {
-            tail.unsent();
+            tail.unsent().run();
         }
         return once(asked.behind(null), anyIsolation);
     }

@@ -21,8 +21,6 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.Tail;
-import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
@@ -30,6 +28,7 @@ import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
@@ -108,8 +107,8 @@ final class ClaimRunner<T> {
 
     private void skipLocked() throws SQLException {
         PreparedStatement statement = rows.keep(session.prepare(ClaimSql.skipLocked(claim)));
-        statement.setInt(Tail.bind(statement, 1, claim.binds()), claim.limit());
-        rows.add(statement.executeQuery());
+        statement.setInt(Part.bind(statement, 1, claim.binds()), claim.limit());
+        rows.keep(statement.executeQuery());
     }
 
     /** A table that was replaced since it was looked up is looked up again, once. */
@@ -168,9 +167,8 @@ final class ClaimRunner<T> {
         // The next look finds the same statement prepared.
         rows.close();
         taken.clear();
-        String kept = TEXTS.get(sql);
-        String text = kept == null ? TEXTS.keep(sql, sql.text()) : kept;
-        PreparedStatement statement = rows.keep(session.prepareScript(text, Tail.hasUntyped(claim.binds())));
+        String text = TEXTS.get(sql, ClaimSql::text);
+        PreparedStatement statement = rows.keep(session.prepareScript(text, Part.hasUntyped(claim.binds())));
         sql.bind(statement, claim);
         try {
             statement.execute();
@@ -196,10 +194,10 @@ final class ClaimRunner<T> {
         RowTable table = sql.table();
         int id = found.getMetaData().getColumnCount() - table.columns().size() + 1;
         while (found.next()) {
-            taken.add(FlushRunner.readId(found, id, table));
+            taken.add(table.readId(found, id));
         }
         found.beforeFirst();
-        rows.add(found);
+        rows.keep(found);
         return new Look(taken.size() < locked, tried);
     }
 

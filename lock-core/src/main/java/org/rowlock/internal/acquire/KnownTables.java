@@ -39,11 +39,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 .toList();
     }
 
-    /** Refuses an id that no row of its table has. Where the table has no id columns nothing is known of its ids. */
-    public void checkId(PgSession session, LockKey.Row row) throws SQLException {
-        RowTable unused = table(session, row.table(), List.of(row), true, false);
-    }
-
     /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
     private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
         for (RowTable.Column column : table.columns()) {
@@ -91,21 +86,16 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     private RowGroup known(PgSession session, RowGroup group) throws SQLException {
-        RowTable table = table(session, group.table().name(), group.keys(), false, false);
+        RowTable table = table(session, group.table().name(), group.keys(), false);
         return new RowGroup(table, group.mode(), group.keys());
     }
 
-    /**
-     * @param alone whether they are locked by their keys alone
-     * @param ofOthers whether their ids may be those of something else than its rows
-     */
-    private RowTable table(PgSession session, String name, List<LockKey.Row> rows, boolean alone, boolean ofOthers)
-            throws SQLException {
+    /** @param alone whether they are locked by their keys alone */
+    private RowTable table(PgSession session, String name, List<LockKey.Row> rows, boolean alone) throws SQLException {
         List<String> given = config.idColumnsOf(name);
         for (boolean again = false; ; again = true) {
             RowTable table = alone ? idColumns.find(session, name, given) : idColumns.of(session, name, given);
-            LockTargetException misfit =
-                    misfit(rows, table, ofOthers || table.columns().isEmpty());
+            LockTargetException misfit = misfit(rows, table, alone);
             if (misfit == null) {
                 return table;
             }
@@ -129,7 +119,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             if (key instanceof LockKey.Row row && config.strategyOf(row) == LockStrategy.ADVISORY) {
                 List<LockKey.Row> rows = List.of(row);
                 if (table == null || !table.name().equals(row.table()) || misfit(rows, table, true) != null) {
-                    table = table(session, row.table(), rows, true, true);
+                    table = table(session, row.table(), rows, true);
                 }
                 if (table.columns().size() == row.id().size() && table.isTextTaken()) {
                     typed = typed.isEmpty() ? new LinkedHashSet<>() : typed;
@@ -140,12 +130,12 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return typed.isEmpty() ? request : request.withTyped(List.copyOf(typed));
     }
 
-    private @Nullable LockTargetException misfit(List<LockKey.Row> rows, RowTable table, boolean ofOthers) {
+    private @Nullable LockTargetException misfit(List<LockKey.Row> rows, RowTable table, boolean alone) {
         for (LockKey.Row row : rows) {
             boolean whole = row.givenId().size() == table.columns().size();
             LockTargetException misfit = whole
-                    ? misfit(row, table, ofOthers)
-                    : ofOthers ? null : TargetErrors.wrongParts(config.names(), row, table);
+                    ? misfit(row, table, alone)
+                    : alone ? null : TargetErrors.wrongParts(config.names(), row, table);
             if (misfit != null) {
                 return misfit;
             }
@@ -156,9 +146,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /**
      * Why an id is none of its table, or null.
      *
-     * @param ofOthers whether only another spelling of a value is wrong
+     * @param alone whether no row is locked, so that only another spelling of a value is wrong
      */
-    private @Nullable LockTargetException misfit(LockKey.Row key, RowTable table, boolean ofOthers) {
+    private @Nullable LockTargetException misfit(LockKey.Row key, RowTable table, boolean alone) {
         for (int i = 0; i < table.columns().size(); i++) {
             RowTable.Column column = table.columns().get(i);
             if (!column.kind().hasKeys(config.strategyOf(key))) {
@@ -166,7 +156,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             }
             String part = key.givenId().get(i);
             String refusal =
-                    ofOthers ? column.kind().otherSpelling(part) : column.kind().refusal(part);
+                    alone ? column.kind().otherSpelling(part) : column.kind().refusal(part);
             if (refusal != null) {
                 return TargetErrors.misfit(config.names(), key, column, part, refusal);
             }

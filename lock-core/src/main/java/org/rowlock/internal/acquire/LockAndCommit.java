@@ -7,13 +7,13 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
-import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Tail;
 
 /** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
 public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean observed) {
@@ -25,24 +25,23 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean obse
      * @throws SQLException if a write or the commit fails
      */
     public void run(PgSession session, ResolvedRequest request, List<Write> writes) throws SQLException {
-        Ending ending = endings.of(session);
-        Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
-        WriteFlushes flushes = new WriteFlushes(session, writes, request.names(), ending);
+        Commit commit = Commit.behindLock(session, request.keys(), request.names(), endings, writes);
+        Tail tail = commit.tail();
         if (request.request().isRowRequired()
                 || !request.inserts().isEmpty()
-                || !flushes.isOne()
+                || tail == null
                 || isLookedAt(calls.tables().withIdColumns(session, request))) {
             calls.acquire(session, request, null, observed);
             session.refuseIfOver("Nothing is stored");
-            commit.run(writes);
+            commit.run();
             return;
         }
-        commit.run(flushes, () -> lockAndCommit(session, request, flushes, commit));
+        commit.run(() -> lockAndCommit(session, request, tail, commit));
     }
 
-    private void lockAndCommit(PgSession session, ResolvedRequest request, WriteFlushes flushes, Commit commit)
+    private void lockAndCommit(PgSession session, ResolvedRequest request, Tail tail, Commit commit)
             throws SQLException {
-        Outcome outcome = calls.attempt(session, request, flushes.behindLock(), observed);
+        Outcome outcome = calls.attempt(session, request, tail, observed);
         if (outcome instanceof Outcome.Held) {
             return;
         }
@@ -51,9 +50,9 @@ public record LockAndCommit(LockCalls calls, Ending.Choice endings, boolean obse
                 ? failed.cause()
                 : outcome instanceof Outcome.Taken taken ? taken.cause() : null;
         boolean own = outcome instanceof Outcome.Failed && meaning == null;
-        if (cause != null && (own || flushes.isSent())) {
+        if (cause != null && (own || commit.isSent())) {
             // What ended the wait until it is durable looks as if it had ended the wait for the lock.
-            SQLException definite = commit.errors().failure(flushes, cause);
+            SQLException definite = commit.failure(cause);
             if (own || meaning instanceof LockConnectionLostException || ServerErrors.isDrivers(cause)) {
                 throw definite;
             }

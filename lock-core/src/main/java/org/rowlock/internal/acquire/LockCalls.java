@@ -25,13 +25,13 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flushes;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.Insert;
 

@@ -3,6 +3,7 @@ package org.rowlock.internal.commit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
@@ -12,108 +13,152 @@ import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.FlushRunner;
+import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
-import org.rowlock.internal.text.Exceptions;
-import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.sql.WriteForm;
+import org.rowlock.internal.sql.WriteSql.WrongCount;
 
 /**
- * COMMIT, with the writes that go with it, and what became of it. The driver's commit() returns normally in cases where
- * nothing is stored: the server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run
- * another client's statement instead. The driver knows it of the transaction, without a round trip.
+ * COMMIT, with the writes that go with it, and what became of it. The writes are split into flushes: one with the
+ * COMMIT, wherever that can be. The driver's commit() returns normally in cases where nothing is stored: the server
+ * answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's statement instead.
+ * The driver knows it of the transaction, without a round trip.
  *
  * <p>Whatever it throws, the caller has to roll back, unless nothing is to be stored in another way: with autosave the
  * driver returns to a savepoint of its own, and a later commit() would commit what came before.
- *
- * @param keys what the work was done under, for messages; empty where that is not known
- * @param names how these name keys
- * @param endings how it is to end
  */
-public record Commit(Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings) {
+public final class Commit {
+    /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
+    public static final int MOST_IN_ONE = 100;
+
+    private final PgSession session;
+    private final CommitErrors errors;
+    private final Ending ending;
+    private final List<Write> writes;
+
+    /** Of which the last has the COMMIT, unless that is alone. */
+    private final List<Tail> flushes = new ArrayList<>(1);
+
+    /** Whether a count of rows is to be checked that the server cannot check. */
+    private final boolean checkedHere;
+
+    private final boolean commits;
+
+    /** Whether the COMMIT is a flush of its own. */
+    private final boolean commitsAlone;
+
+    /** Whether it may have left. */
+    private boolean sent;
+
+    /** Whether the server has answered it. Looked at before a listener has run, which may begin anew. */
+    private boolean ended;
+
+    /** That the server has not waited for its standby. */
+    private @Nullable SQLWarning warning;
+
+    /**
+     * Checks and splits. Runs no SQL in the transaction.
+     *
+     * @param ending what is to go with the last flush, or null for nothing
+     * @param behindLock whether the COMMIT goes with a lock, also if there is no write
+     */
+    private Commit(
+            PgSession session, CommitErrors errors, @Nullable Ending ending, List<Write> writes, boolean behindLock)
+            throws SQLException {
+        this.session = session;
+        this.errors = errors;
+        this.ending = ending == null ? Ending.PLAIN : ending;
+        this.commits = ending != null;
+        this.writes = writes;
+        List<Part> parts = new ArrayList<>(writes.size() + 3);
+        boolean uncounted = false;
+        boolean repeated = false;
+        boolean returning = false;
+        boolean untyped = false;
+        for (int i = 0; i < writes.size(); i++) {
+            Write write = writes.get(i);
+            WriteForm form = WriteForms.of(session, write);
+            write.begin();
+            for (List<@Nullable Object> binds : write.executions()) {
+                parts.add(WriteForms.part(write, form, i + 1, binds));
+                untyped |= Part.hasUntyped(binds);
+            }
+            uncounted |= write.isExpecting() && !form.changes();
+            repeated |= write.executions().size() > 1;
+            returning |= form.returning();
+        }
+        this.checkedHere = uncounted;
+        // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
+        this.commitsAlone = commits
+                && (checkedHere || this.ending.isAlone() || session.isOfXa() || (parts.isEmpty() && !behindLock));
+        // Of a statement that is executed several times the server would keep as many, and for a value without a type
+        // the driver waits in front of a statement that returns rows.
+        split(parts, repeated || (returning && untyped));
+    }
+
+    private void split(List<Part> parts, boolean oneShot) throws SQLException {
+        int from = 0;
+        while (parts.size() - from > MOST_IN_ONE) {
+            flushes.add(Tail.ofWrites(parts.subList(from, from + MOST_IN_ONE), oneShot));
+            from += MOST_IN_ONE;
+        }
+        List<Part> last = from == 0 ? parts : new ArrayList<>(parts.subList(from, parts.size()));
+        if (commits && !commitsAlone) {
+            last.addAll(ending.around(part()));
+            flushes.add(new Tail(LostCommits.watch(session), last, true, oneShot, null, () -> sent = false));
+        } else if (!last.isEmpty()) {
+            flushes.add(Tail.ofWrites(last, oneShot));
+        }
+    }
+
+    private Part part() {
+        return new Part(
+                Ending.COMMIT,
+                (statement, at, request) -> {
+                    sent = true;
+                    return at;
+                },
+                (answers, statement) -> {
+                    ended = !session.hasBegun();
+                    warning = PgSession.replicationWarning(statement.getWarnings());
+                });
+    }
+
     /**
      * Commits.
      *
+     * @param keys what the work was done under, for messages; empty where that is not known
+     * @param names how these name keys
+     * @param endings how it is to end
      * @param writes to be done before, in the same flush where that can be
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      * @throws RowlockException if it has not, for a reason that is known
      * @throws SQLException if it has not, for a reason of the work's own, such as a deferred constraint
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
-    public void run(List<Write> writes) throws SQLException {
-        if (connection.isClosed()) {
-            throw Exceptions.of(
-                    LockConnectionLostException.class,
-                    "Nothing of " + errors().work() + " is stored: its connection was lost or closed before the"
-                            + " commit was sent. The transaction and its locks are gone.",
-                    new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
-        }
-        PgSession session = errors().notAborted();
+    public static void run(
+            Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
+            throws SQLException {
+        CommitErrors errors = new CommitErrors(connection, keys, names);
+        PgSession session = errors.usable();
         boolean nothing = writes.isEmpty() && !session.hasBegun();
-        Ending ending = nothing ? Ending.PLAIN : endings.of(session);
-        if (writes.isEmpty()) {
-            try {
-                SQLWarning warning = sendAlone(session, ending, false);
-                if (!ending.isPlain()) {
-                    EarlyRelease.tell(connection);
-                }
-                confirm(session, ending, warning);
-                return;
-            } catch (RowlockException e) {
-                throw e;
-            } catch (RuntimeException | Error e) {
-                throw errors().unknown(e);
-            }
-        }
-        WriteFlushes flushes = new WriteFlushes(session, writes, names, ending);
-        run(flushes, () -> send(session, flushes));
+        new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false).run();
     }
 
-    private void send(PgSession session, WriteFlushes flushes) throws SQLException {
-        AutoSave autosave = session.withoutAutosave();
-        try {
-            flushes.send();
-        } catch (UnexpectedRowCountException e) {
-            // As where the server counts: a later commit of the caller must not store it.
-            session.abortTransaction(WaitSql.ABORT, e);
-            throw e;
-        } catch (SQLException e) {
-            throw errors().failure(flushes, e);
-        } finally {
-            session.setAutosave(autosave);
-        }
-    }
-
-    @FunctionalInterface
-    public interface Sending {
-        void run() throws SQLException;
-    }
-
-    /**
-     * Has writes sent with the COMMIT. What may be stored is not to be sent again, and whatever is thrown must not look
-     * as if it were not: pools and proxies throw more than the driver does.
-     *
-     * @param sending sends them, in one flush where that can be
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
-     */
-    public void run(WriteFlushes flushes, Sending sending) throws SQLException {
-        try {
-            sending.run();
-            end(flushes.session, flushes);
-        } catch (CommitOutcomeUnknownException e) {
-            flushes.untold(e);
-            throw e;
-        } catch (SQLException | RowlockException e) {
-            throw e;
-        } catch (Throwable e) {
-            if (!flushes.isSent() || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
-                throw e;
-            }
-            CommitOutcomeUnknownException unknown = errors().unknown(e);
-            flushes.untold(unknown);
-            throw unknown;
-        }
+    /** One that may go with the lock of keys; the others of its arguments as for {@link #run}. */
+    public static Commit behindLock(
+            PgSession session, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
+            throws SQLException {
+        CommitErrors errors = new CommitErrors(session.connection(), keys, names);
+        return new Commit(session, errors, endings.of(session), writes, true);
     }
 
     /**
@@ -123,66 +168,144 @@ public record Commit(Connection connection, List<LockKey> keys, KeyNames names, 
      * @throws RowlockException if not as many rows are changed as expected
      * @throws SQLException if a write fails
      */
-    public void send(List<Write> writes) throws SQLException {
-        PgSession session = errors().notAborted();
-        if (writes.isEmpty()) {
-            return;
+    public static void send(Connection connection, KeyNames names, List<Write> writes) throws SQLException {
+        CommitErrors errors = new CommitErrors(connection, List.of(), names);
+        PgSession session = errors.notAborted();
+        if (!writes.isEmpty()) {
+            PgSession.inTransaction(connection);
+            Commit commit = new Commit(session, errors, null, writes, false);
+            AutoSave autosave = session.withoutAutosave();
+            try {
+                commit.send();
+            } finally {
+                session.setAutosave(autosave);
+            }
+            writes.forEach(Write::done);
         }
-        PgSession.inTransaction(connection);
-        WriteFlushes flushes = new WriteFlushes(session, writes, names, null);
-        send(session, flushes);
-        flushes.done();
+    }
+
+    /** The tail of a flush that locks, where all of it can be in one; else null. */
+    public @Nullable Tail tail() {
+        return flushes.size() == 1 && !commitsAlone ? flushes.get(0) : null;
+    }
+
+    /** Whether the COMMIT may have left. */
+    public boolean isSent() {
+        return sent;
+    }
+
+    @FunctionalInterface
+    public interface Sending {
+        void run() throws SQLException;
+    }
+
+    /** Sends all in flushes without a lock; throws as {@link #run(Connection, List, KeyNames, Ending.Choice, List)}. */
+    public void run() throws SQLException {
+        errors.usable();
+        run(this::send);
     }
 
     /**
-     * Sends the COMMIT in a flush of its own, maybe behind that of the writes.
+     * Has writes sent with the COMMIT. What may be stored is not to be sent again, and whatever is thrown must not look
+     * as if it were not: pools and proxies throw more than the driver does.
      *
-     * @return the warning that the standby was not waited for, or null
+     * @param sending sends them, in one flush where that can be
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      */
-    private @Nullable SQLWarning sendAlone(PgSession session, Ending ending, boolean behind) throws SQLException {
+    public void run(Sending sending) throws SQLException {
         AutoSave autosave = session.withoutAutosave();
-        SQLWarning warning;
         try {
-            warning = ending.send(session);
-        } catch (SQLException e) {
-            if (behind && CommitErrors.isRefusedInBranch(session, e)) {
-                // Else the branch, which is not ours to end, would be committed with the writes.
-                session.abortTransaction(WaitSql.ABORT, e);
+            sending.run();
+            end();
+        } catch (CommitOutcomeUnknownException e) {
+            writes.forEach(write -> write.untold(e));
+            throw e;
+        } catch (SQLException | RowlockException e) {
+            throw e;
+        } catch (Throwable e) {
+            if (!isSent() || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
+                throw e;
             }
-            throw errors().failure(session, ending, e);
+            CommitOutcomeUnknownException unknown = errors.unknown(e);
+            writes.forEach(write -> write.untold(unknown));
+            throw unknown;
         } finally {
             session.setAutosave(autosave);
         }
-        if (session.hasBegun()) {
-            throw errors().notEnded(session);
+    }
+
+    private void send() throws SQLException {
+        try {
+            for (Tail flush : flushes) {
+                FlushRunner.send(session, Flush.alone(flush), ResolvedRequest.NONE, flush);
+            }
+        } catch (SQLException e) {
+            throw failure(e);
         }
-        return warning;
+        if (checkedHere) {
+            checkCounts();
+        }
+    }
+
+    private void checkCounts() {
+        for (int i = 0; i < writes.size(); i++) {
+            Write write = writes.get(i);
+            for (long count : write.answers()) {
+                if (write.isExpecting() && count != write.expected()) {
+                    UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
+                    // As where the server counts: a later commit of the caller must not store it.
+                    session.abortTransaction(WaitSql.ABORT, wrong);
+                    throw wrong;
+                }
+            }
+        }
+    }
+
+    /** Behind the flushes: commits, or makes sure that the transaction has committed. */
+    private void end() throws SQLException {
+        if (commitsAlone) {
+            sendAlone();
+        }
+        if (!ended) {
+            throw errors.notEnded(session);
+        }
+        writes.forEach(Write::done);
+        if (!commitsAlone || !ending.isPlain()) {
+            EarlyRelease.tell(session.connection());
+        }
+        SQLException unconfirmed = ending.confirm(session, warning);
+        if (unconfirmed != null) {
+            throw errors.notConfirmed(unconfirmed);
+        }
+    }
+
+    private void sendAlone() throws SQLException {
+        sent = true;
+        try {
+            warning = ending.send(session);
+            ended = !session.hasBegun();
+        } catch (SQLException e) {
+            if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
+                // Else the branch, which is not ours to end, would be committed with the writes.
+                session.abortTransaction(WaitSql.ABORT, e);
+            }
+            throw failure(e);
+        }
     }
 
     /**
-     * After a flush with all writes, and with the COMMIT where that could be.
+     * What a failure of a flush with writes, or with the COMMIT, means.
      *
-     * @throws RowlockException if it has not committed
+     * @return the driver's own, where nothing is stored
      */
-    private void end(PgSession session, WriteFlushes flushes) throws SQLException {
-        flushes.last().sent = true;
-        SQLWarning warning = flushes.commitsAlone ? sendAlone(session, flushes.ending, true) : flushes.last().warning;
-        if (!flushes.commitsAlone && !flushes.last().ended) {
-            throw errors().notEnded(session);
+    public SQLException failure(SQLException e) throws SQLException {
+        WrongCount wrong = ServerErrors.wrongCountIn(e);
+        if (wrong != null) {
+            throw errors.unexpected(writes, wrong.number(), wrong.found(), commits, e);
         }
-        flushes.done();
-        EarlyRelease.tell(connection);
-        confirm(session, flushes.ending, warning);
-    }
-
-    private void confirm(PgSession session, Ending ending, @Nullable SQLWarning warning) throws SQLException {
-        SQLException unconfirmed = ending.confirm(session, warning);
-        if (unconfirmed != null) {
-            throw errors().notConfirmed(unconfirmed);
+        if (ServerErrors.isOfRule(e) && writes.stream().anyMatch(Write::isExpecting)) {
+            return errors.ofRule(e);
         }
-    }
-
-    public CommitErrors errors() {
-        return new CommitErrors(connection, keys, names);
+        return !isSent() || ServerErrors.isDriverRefusal(e) ? e : errors.failure(session, ending, e);
     }
 }

@@ -10,12 +10,13 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowlockException;
+import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.sql.WriteSql.WrongCount;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
@@ -49,6 +50,18 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         return LockErrors.message(names, e, String.valueOf(e.getMessage()));
     }
 
+    /** The session, unless an error has aborted its transaction, or it is lost. */
+    PgSession usable() throws SQLException {
+        if (connection.isClosed()) {
+            throw Exceptions.of(
+                    LockConnectionLostException.class,
+                    "Nothing of " + work() + " is stored: its connection was lost or closed before the"
+                            + " commit was sent. The transaction and its locks are gone.",
+                    new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
+        }
+        return notAborted();
+    }
+
     /** The session, unless an error has aborted its transaction. */
     PgSession notAborted() throws SQLException {
         PgSession session = PgSession.of(connection);
@@ -78,26 +91,34 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
     }
 
     /**
-     * What a failure of a flush with the COMMIT means.
-     *
-     * @return the driver's own, where nothing is stored
+     * @param number of the write, from 1
+     * @param commits whether a COMMIT was to be behind it
      */
-    public SQLException failure(WriteFlushes flushes, SQLException e) throws SQLException {
-        WrongCount wrong = ServerErrors.wrongCountIn(e);
-        if (wrong != null) {
-            throw flushes.unexpected(wrong.number(), wrong.found(), e);
-        }
-        if (ServerErrors.isOfRule(e) && flushes.isExpecting()) {
-            return new SQLException(
-                    "Nothing of " + work()
-                            + " is stored: a write with expectRows changes a table that has a rule (CREATE"
-                            + " RULE), and there the server cannot count (" + message(e)
-                            + "). Run that write in the work and look at its count, leave out expectRows, or make a"
-                            + " trigger of the rule.",
-                    e.getSQLState(),
-                    e);
-        }
-        return !flushes.isSent() || ServerErrors.isDriverRefusal(e) ? e : failure(flushes.session, flushes.ending, e);
+    UnexpectedRowCountException unexpected(
+            List<Write> writes, int number, long found, boolean commits, @Nullable Throwable cause) {
+        Write write = writes.get(number - 1);
+        return Exceptions.of(
+                UnexpectedRowCountException.class,
+                "Nothing is stored: write " + number + " of " + writes.size() + " was to change "
+                        + write.expected()
+                        + " row(s) and changed " + found
+                        + ". The transaction is " + (commits ? "rolled back" : "aborted; roll back")
+                        + ". Look why the row(s) are not"
+                        + " as expected, or leave out expectRows"
+                        + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
+                found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
+                cause);
+    }
+
+    SQLException ofRule(SQLException e) {
+        return new SQLException(
+                "Nothing of " + work()
+                        + " is stored: a write with expectRows changes a table that has a rule (CREATE"
+                        + " RULE), and there the server cannot count (" + message(e)
+                        + "). Run that write in the work and look at its count, leave out expectRows, or make a"
+                        + " trigger of the rule.",
+                e.getSQLState(),
+                e);
     }
 
     /**

@@ -73,7 +73,7 @@ public final class EarlyRelease {
         }
         Ending ending = ending(session, wanted);
         try {
-            new Commit(connection, List.of(), KeyNames.WITH_IDS, unused -> ending).run(List.of());
+            Commit.run(connection, List.of(), KeyNames.WITH_IDS, unused -> ending, List.of());
             return ending.isEarly();
         } catch (CommitNotConfirmedException e) {
             throw e;

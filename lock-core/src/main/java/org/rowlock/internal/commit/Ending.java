@@ -11,8 +11,13 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Answers;
+import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
@@ -22,9 +27,7 @@ import org.rowlock.internal.text.SqlState;
  */
 public final class Ending {
     /** As the driver itself has it, so that a monitor of statements knows it. */
-    private static final String COMMIT = "COMMIT";
-
-    private static final List<String> COMMIT_ALONE = List.of(COMMIT);
+    static final String COMMIT = "COMMIT";
 
     /** COMMIT alone. */
     static final Ending PLAIN = new Ending(null, false, false, () -> {});
@@ -81,15 +84,20 @@ public final class Ending {
         return simple;
     }
 
-    List<String> statements() {
+    /** COMMIT, and what goes around it. */
+    List<Part> around(Part commit) {
         if (sql == null) {
-            return COMMIT_ALONE;
+            return List.of(commit);
         }
-        return early ? List.of(ReleaseSql.KEEP, COMMIT, sql.confirm()) : List.of(sql.confirmReads(), COMMIT);
-    }
-
-    List<@Nullable Object> binds() {
-        return early ? List.of(mark) : List.of();
+        return early
+                ? List.of(
+                        new Part(
+                                ReleaseSql.KEEP,
+                                (statement, at, request) -> Part.bind(statement, at, List.of(mark)),
+                                (answers, statement) -> kept = first(statement)),
+                        commit,
+                        new Part(sql.confirm(), (answers, statement) -> confirmed = first(statement)))
+                : List.of(Part.control(sql.confirmReads()), commit);
     }
 
     /**
@@ -103,12 +111,19 @@ public final class Ending {
             session.connection().commit();
             return session.takeReplicationWarning();
         }
-        String text = String.join("\n;", statements());
+        List<Part> parts = around(Part.control(COMMIT));
+        String text = Flush.textOf(parts);
         try (Statement statement = simple ? session.connection().createStatement() : session.prepare(text)) {
             // The driver's commit() has none either, whatever is the default of its statements.
             statement.setQueryTimeout(0);
             try {
-                read(statement, execute(statement, text));
+                if (statement instanceof PreparedStatement prepared) {
+                    FlushRunner.bind(prepared, parts, ResolvedRequest.NONE);
+                    prepared.execute();
+                } else {
+                    statement.execute(text.replace("?", '\'' + mark + '\''));
+                }
+                FlushRunner.read(statement, parts, new Answers(ResolvedRequest.NONE));
             } finally {
                 // What a deferred trigger says is the connection's, as after the driver's, be the COMMIT done or not.
                 session.addWarnings(statement.getWarnings());
@@ -117,33 +132,9 @@ public final class Ending {
         return session.takeReplicationWarning();
     }
 
-    private boolean execute(Statement statement, String text) throws SQLException {
-        if (!(statement instanceof PreparedStatement prepared)) {
-            return statement.execute(text.replace("?", '\'' + mark + '\''));
-        }
-        if (early) {
-            prepared.setString(1, mark);
-        }
-        return prepared.execute();
-    }
-
-    /** Reads what its statements returned. Leaves the statement at the last result. */
-    void read(Statement statement, boolean isRows) throws SQLException {
-        if (isPlain()) {
-            return;
-        }
-        if (isRows) {
-            kept = first(statement);
-        }
-        statement.getMoreResults();
-        if (early && statement.getMoreResults()) {
-            confirmed = first(statement);
-        }
-    }
-
     private static @Nullable String first(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            return row.next() ? row.getString(1) : null;
+            return row != null && row.next() ? row.getString(1) : null;
         }
     }
 

@@ -1,26 +1,96 @@
 package org.rowlock.internal.commit;
 
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.WriteForm;
+import org.rowlock.internal.sql.WriteSql;
 import org.rowlock.internal.text.Insert;
 
-/** The forms of an application's writes, which are few, and refusal of those that cannot go with a COMMIT. */
+/**
+ * The forms of an application's writes, which are few, the parts of a flush that they become, and refusal of those that
+ * cannot go with a COMMIT.
+ */
 public final class WriteForms {
     private static final Kept<String, WriteForm> KEPT = new Kept<>();
+    private static final Kept<Checked, String> CHECKED = new Kept<>();
 
     private WriteForms() {}
+
+    /** A write whose count the server checks. */
+    private record Checked(String sql, boolean returning, long expected, int number) {
+        String text() {
+            return WriteSql.checked(sql, returning, expected, number);
+        }
+    }
+
+    /**
+     * One execution of a write.
+     *
+     * @param number of the write, from 1
+     */
+    static Part part(Write write, WriteForm form, int number, List<@Nullable Object> binds) {
+        boolean checked = write.isExpecting() && form.changes();
+        Binder binder = (statement, at, request) -> {
+            int next = Part.bind(statement, at, binds);
+            if (checked) {
+                statement.setString(next++, GuardSql.mark());
+            }
+            return next;
+        };
+        String text = checked
+                ? CHECKED.get(new Checked(form.text(), form.returning(), write.expected(), number), Checked::text)
+                : form.text();
+        return new Part(text, binder, (answers, statement) -> read(statement, write, checked), binds);
+    }
+
+    /** Reads how many rows an execution has changed or returned, and what it has returned. */
+    private static void read(Statement statement, Write write, boolean checked) throws SQLException {
+        ResultSet rows = statement.getResultSet();
+        if (rows == null) {
+            write.answered(Math.max(0, statement.getLargeUpdateCount()));
+            return;
+        }
+        // The count is in the last column; if it is zero the only row is none of the write's.
+        int columns = rows.getMetaData().getColumnCount() - (checked ? 1 : 0);
+        long count = 0;
+        while (rows.next()) {
+            count = checked ? rows.getLong(columns + 1) : count + 1;
+            if (count > 0 && columns > 0) {
+                readRow(rows, columns, write);
+            }
+        }
+        write.answered(count);
+    }
+
+    private static void readRow(ResultSet row, int columns, Write write) {
+        List<@Nullable Object> values = new ArrayList<>(columns);
+        try {
+            for (int i = 1; i <= columns; i++) {
+                values.add(row.getObject(i));
+            }
+        } catch (SQLException e) {
+            write.unread(e);
+        }
+        write.returned(Collections.unmodifiableList(values));
+    }
 
     /**
      * @throws IllegalArgumentException if it is not one statement, ends the transaction, is no write, or its values do
      *     not fit
      */
     static WriteForm of(PgSession session, Write write) throws SQLException {
-        WriteForm form = of(session, write.sql());
+        WriteForm form = KEPT.get(write.sql(), session::formOf);
         String refusal = refusal(write, form);
         if (refusal != null) {
             throw new IllegalArgumentException(refusal + ". Nothing is stored: " + write.sql());
@@ -28,9 +98,19 @@ public final class WriteForms {
         return form;
     }
 
-    private static WriteForm of(PgSession session, String sql) throws SQLException {
-        WriteForm form = KEPT.get(sql);
-        return form == null ? KEPT.keep(sql, session.formOf(sql)) : form;
+    /** Whether all of them are an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
+    public static boolean areChanges(PgSession session, List<Write> writes) {
+        try {
+            for (Write write : writes) {
+                if (!of(session, write).changes()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (SQLException | IllegalArgumentException e) {
+            // Reported to the caller that has made them, when they are sent alone.
+            return false;
+        }
     }
 
     /**
@@ -39,7 +119,7 @@ public final class WriteForms {
      * @throws IllegalArgumentException if it is not one INSERT, or its values do not fit
      */
     public static void check(PgSession session, Insert insert) throws SQLException {
-        WriteForm form = of(session, insert.sql());
+        WriteForm form = KEPT.get(insert.sql(), session::formOf);
         if (form.statements() != 1 || !form.keyword().equals("insert") || form.returning()) {
             throw new IllegalArgumentException("The SQL given to orInsert() must be one INSERT, without RETURNING."
                     + " Nothing is locked: " + insert.sql());

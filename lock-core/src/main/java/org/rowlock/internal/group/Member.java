@@ -10,7 +10,8 @@ import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.internal.commit.WriteFlushes;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Write;
@@ -93,9 +94,9 @@ public final class Member {
                 && isSameId(key, member.key)
                 && bound.isBounded() == member.bound.isBounded()
                 && !member.remaining().isNoWait()
-                && groupExecutions + member.executions <= WriteFlushes.MOST_IN_ONE
+                && groupExecutions + member.executions <= Commit.MOST_IN_ONE
                 && groupBytes + member.bytes <= MOST_BYTES
-                && WriteFlushes.areChanges(session, member.writes);
+                && WriteForms.areChanges(session, member.writes);
         if (fits) {
             groupExecutions += ((Member) offer).executions;
             groupBytes += ((Member) offer).bytes;

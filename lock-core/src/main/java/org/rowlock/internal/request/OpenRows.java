@@ -7,43 +7,43 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 
 /**
- * Results whose mapper has not run yet. A mapper is the caller's code: it may throw anything and use the connection for
- * anything, so it runs when Rowlock has read all that it needs to know.
+ * A result whose mapper has not run yet. A mapper is the caller's code: it may throw anything and use the connection
+ * for anything, so it runs when Rowlock has read all that it needs to know.
  */
 public final class OpenRows implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    private final List<PreparedStatement> statements = new ArrayList<>(1);
-    private final List<ResultSet> results = new ArrayList<>(1);
+    private @Nullable PreparedStatement statement;
+    private @Nullable ResultSet rows;
 
-    public PreparedStatement keep(PreparedStatement statement) {
-        statements.add(statement);
-        return statement;
+    public PreparedStatement keep(PreparedStatement opened) {
+        statement = opened;
+        return opened;
     }
 
-    public void add(ResultSet rows) {
-        results.add(rows);
+    public void keep(ResultSet returned) {
+        rows = returned;
     }
 
-    /** The rows of all results, in their order. */
     public <T> List<T> map(RowMapper<T> mapper) throws SQLException {
         List<T> values = new ArrayList<>(1);
-        for (ResultSet row : results) {
-            while (row.next()) {
-                values.add(mapper.map(row));
-            }
+        while (rows != null && rows.next()) {
+            values.add(mapper.map(rows));
         }
         return values;
     }
 
     @Override
     public void close() {
-        statements.forEach(OpenRows::close);
-        statements.clear();
-        results.clear();
+        if (statement != null) {
+            close(statement);
+        }
+        statement = null;
+        rows = null;
     }
 
     /** A statement that cannot be closed changes nothing of what was done. */

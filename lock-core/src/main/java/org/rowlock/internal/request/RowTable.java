@@ -1,7 +1,9 @@
 package org.rowlock.internal.request;
 
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
@@ -71,6 +73,19 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
             }
         }
         return at + columns.size();
+    }
+
+    /** The texts of the id of a row, from columns that are printed from index {@code at} on. */
+    public List<String> readId(ResultSet row, int at) throws SQLException {
+        int parts = columns.size();
+        if (parts == 1) {
+            return List.of(row.getString(at));
+        }
+        List<String> id = new ArrayList<>(parts);
+        for (int i = 0; i < parts; i++) {
+            id.add(row.getString(at + i));
+        }
+        return id;
     }
 
     /** Whether the text of each column is that which the server prints of the row's, so that it identifies the row. */

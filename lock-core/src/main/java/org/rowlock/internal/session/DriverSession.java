@@ -18,6 +18,7 @@ import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -146,6 +147,7 @@ abstract class DriverSession {
                     default -> false;
                 };
         return new WriteForm(
+                Insert.withoutSemicolon(sql),
                 keyword,
                 changes,
                 command != null && command.isReturningKeywordPresent(),

@@ -15,8 +15,8 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 
 /** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */

@@ -6,18 +6,19 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.rowlock.internal.request.Watch;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
  * Flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice it, and would commit
  * later, after the caller has looked and run the work again. Two things end it: the server itself, which
- * {@link WaitSql#watch} has look after its client, and a cancel request, which needs none. Neither is certain: the
+ * {@link WaitSql#WATCH} has look after its client, and a cancel request, which needs none. Neither is certain: the
  * request may reach the server between two statements, or before the flush arrives, so it is sent several times; and a
  * firewall may have dropped the connection without a word to the server.
  */
@@ -51,15 +52,21 @@ public final class LostCommits {
     private LostCommits() {}
 
     /**
-     * What is to go in front of a flush that commits. Asks a server that is not known yet, outside the transaction if
-     * it has not begun.
+     * What goes in front of a flush that commits; nothing if the server cannot look after its client. Asks a server
+     * that is not known yet, outside the transaction if it has not begun.
      */
-    public static Watch watch(PgSession session) throws SQLException {
+    public static List<Part> watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());
         if (known == null) {
             known = session.outsideTransaction(() -> look(session));
         }
-        return !known.watches() ? Watch.NONE : known.isOlderThan(FRESH_NANOS) ? Watch.SET_AND_ASK : Watch.SET;
+        if (!known.watches()) {
+            return List.of();
+        }
+        return known.isOlderThan(FRESH_NANOS)
+                ? List.of(
+                        WaitSql.WATCH, new Part(WaitSql.ASK_STANDBY, (answers, statement) -> read(session, statement)))
+                : List.of(WaitSql.WATCH);
     }
 
     private static Known look(PgSession session) throws SQLException {
@@ -70,8 +77,7 @@ public final class LostCommits {
         }
     }
 
-    /** Reads what {@link Watch#SET_AND_ASK} has asked. */
-    public static void read(PgSession session, Statement statement) throws SQLException {
+    private static void read(PgSession session, Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (row != null && row.next()) {
                 keep(session, true, row.getBoolean(1));

@@ -7,7 +7,6 @@ import org.rowlock.LockKey;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
-import org.rowlock.internal.sql.Part.Result;
 
 /** The statement that takes advisory locks. It returns one row, a {@link Guard}. */
 final class AdvisorySql {
@@ -105,7 +104,7 @@ final class AdvisorySql {
                 holding + "select case when " + agreed + " then " + lock + " else " + refusal + " end, "
                         + GuardSql.isolation(of.anyIsolation) + from,
                 binder,
-                Result.GUARD);
+                Answers::guard);
     }
 
     private static int bindMarks(PreparedStatement statement, int at, int marks) throws SQLException {

@@ -5,14 +5,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.sql.Part.Result;
 
 /**
  * What flushes are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a
@@ -48,7 +45,7 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.current_setting('rowlock.lock_timeout'), true); end $rowlock$");
 
     private static final Bound BOUND =
-            new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Result.IGNORED), APPLY), APPLY, RESTORE);
+            new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
     private static final Pattern INTEGER = Pattern.compile("-?\\d{1,18}");
 
@@ -56,8 +53,8 @@ public final class CitusForms extends FlushForms {
     private static final Comparator<Row> ORDER =
             Comparator.comparing(Row::id, CitusForms::compare).thenComparing(Row::givenId, CitusForms::compare);
 
-    CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
-        super(asked, begun, anyIsolation, tail, BOUND);
+    CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {
+        super(asked, begun, anyIsolation, behind, BOUND);
     }
 
     /** Whether the text depends on values: of several rows there is a statement for each, in the order of their ids. */
@@ -91,13 +88,11 @@ public final class CitusForms extends FlushForms {
                     .boxed()
                     .sorted(Comparator.comparing(keys::get, ORDER))
                     .toList();
-            Result result = Result.ROWS;
             for (int index : order) {
                 if (wait == WaitKind.AT_MOST) {
                     parts.add(APPLY);
                 }
-                parts.add(RowSql.oneOf(of.table(), group, index, of.mode(), wait, result));
-                result = Result.MORE_ROWS;
+                parts.add(RowSql.oneOf(of.table(), group, index, of.mode(), wait));
             }
         }
     }

@@ -8,7 +8,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
-import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
@@ -46,11 +45,11 @@ public record ClaimSql(
 
     /** Sets the parameters of {@link #text}. */
     public int bind(PreparedStatement statement, Claim claim) throws SQLException {
-        int next = Tail.bind(statement, 1, claim.binds());
+        int next = Part.bind(statement, 1, claim.binds());
         statement.setInt(next, claim.limit());
         statement.setString(next + 1, table.name());
         statement.setInt(next + 2, claim.limit());
-        return Tail.bind(statement, next + 3, claim.binds());
+        return Part.bind(statement, next + 3, claim.binds());
     }
 
     /**

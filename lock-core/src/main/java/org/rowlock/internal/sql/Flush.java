@@ -1,36 +1,71 @@
 package org.rowlock.internal.sql;
 
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.Tail;
-import org.rowlock.internal.sql.Part.Result;
 
 /**
  * The parts of one round trip: what sets up the wait, locks, looks, and last the caller's query, or writes and the
  * COMMIT. They are sent as one composite, so each has a snapshot of its own and an error in one keeps those behind it
- * from running. Immutable and without values, so that it can be kept.
+ * from running. Immutable; one that only locks has no values, so that it can be kept.
  *
  * @param isBounded whether it fails where a lock cannot be had in time, which must leave the transaction usable: one
  *     that has begun has a savepoint in front of it all
  * @param isGuardSaved whether there is one in front of the advisory lock alone, for the guard that refuses
+ * @param isSaved whether that in front of it all is there
  */
-public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isGuardSaved) {
-    static Flush of(List<Part> parts, boolean bounded, boolean guardSaved) {
-        // The line break ends a comment that a caller's query may end with.
-        String sql = parts.stream().map(Part::sql).collect(Collectors.joining("\n;"));
-        return new Flush(sql, List.copyOf(parts), bounded, guardSaved);
+public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isGuardSaved, boolean isSaved) {
+    private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);
+
+    private static final Kept<List<String>, String> ALONE = new Kept<>();
+
+    static Flush of(List<Part> parts, boolean bounded, boolean guardSaved, boolean saved) {
+        return new Flush(textOf(parts), List.copyOf(parts), bounded, guardSaved, saved);
     }
 
-    public void bind(PreparedStatement statement, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        int at = 1;
-        for (Part part : parts) {
-            at = tail != null && part.result() == Result.TAIL
-                    ? tail.bind(statement, at)
-                    : part.binder().bind(statement, at, request);
+    /** Writes alone, and maybe the COMMIT. */
+    public static Flush alone(Tail tail) {
+        return WITHOUT_LOCKS.with(tail, ALONE);
+    }
+
+    /**
+     * The same with what a caller has behind the locks. A COMMIT ends the savepoint too.
+     *
+     * @param kept the texts by their pieces; null if these locks are not to be sent again
+     */
+    Flush with(Tail tail, @Nullable Kept<List<String>, String> kept) {
+        List<Part> all = new ArrayList<>(parts.size() + tail.parts().size() + 3);
+        List<String> texts = new ArrayList<>(tail.parts().size() + 3);
+        add(tail.inFront(), all, texts);
+        if (!parts.isEmpty()) {
+            all.addAll(parts);
+            texts.add(sql);
         }
+        add(tail.parts(), all, texts);
+        if (isSaved && !tail.isCommitting()) {
+            add(List.of(WaitSql.RELEASE), all, texts);
+        }
+        return new Flush(
+                kept != null && tail.isKept() ? kept.get(texts, Flush::joined) : joined(texts),
+                all,
+                isBounded,
+                isGuardSaved,
+                isSaved);
+    }
+
+    private static void add(List<Part> more, List<Part> all, List<String> texts) {
+        for (Part part : more) {
+            all.add(part);
+            texts.add(part.sql());
+        }
+    }
+
+    public static String textOf(List<Part> parts) {
+        return joined(parts.stream().map(Part::sql).toList());
+    }
+
+    /** The line break ends a comment that a caller's statement may end with. */
+    private static String joined(List<String> texts) {
+        return String.join("\n;", texts);
     }
 }

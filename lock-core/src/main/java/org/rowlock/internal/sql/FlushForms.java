@@ -2,17 +2,13 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
-import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.request.Watch;
-import org.rowlock.internal.sql.Part.Result;
 
 /**
  * Puts the parts of the flush of a request in their order, on PostgreSQL. Where locking takes other statements there is
@@ -32,7 +28,9 @@ class FlushForms {
     /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
     private final boolean begun;
 
-    private final @Nullable Tail tail;
+    /** Whether something of the caller's is behind the locks, which must not run without them. */
+    private final boolean behind;
+
     private final Bound bound;
 
     /**
@@ -43,7 +41,7 @@ class FlushForms {
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
 
-    FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, @Nullable Tail tail, Bound bound) {
+    FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind, Bound bound) {
         this.asked = asked;
         this.rows = asked.rows();
         this.wait = asked.waitKind();
@@ -51,7 +49,7 @@ class FlushForms {
         this.shape = asked.advisory().shape();
         this.begun = begun;
         this.anyIsolation = anyIsolation;
-        this.tail = tail;
+        this.behind = behind;
         this.bound = bound;
     }
 
@@ -60,11 +58,8 @@ class FlushForms {
         boolean bounded = wait != WaitKind.FOREVER && !isAdvisoryTry() && !isRowTry();
         boolean guardSaved = begun && !bounded && isRaising() && !anyIsolation;
         boolean armed = isArmed();
-        Watch watch = tail == null ? null : tail.watch();
-        if (watch != null) {
-            parts.addAll(WaitSql.watch(watch));
-        }
-        if ((begun && bounded) || guardSaved) {
+        boolean saved = begun && bounded;
+        if (saved || guardSaved) {
             parts.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
@@ -87,13 +82,10 @@ class FlushForms {
         if (armed) {
             parts.add(bound.restore());
         }
-        if (tail != null) {
-            parts.add(Part.withoutBinds(tail.sql(), Result.TAIL));
-        }
-        if (begun && bounded && watch == null) {
+        if (saved && !behind) {
             parts.add(WaitSql.RELEASE);
         }
-        return Flush.of(parts, bounded, guardSaved);
+        return Flush.of(parts, bounded, guardSaved, saved);
     }
 
     /** In front of the row locks, which see what they have inserted. */
@@ -105,9 +97,9 @@ class FlushForms {
             }
             parts.add(new Part(
                     asked.inserts().get(i).text(),
-                    (statement, at, request) -> Tail.bind(
+                    (statement, at, request) -> Part.bind(
                             statement, at, request.inserts().get(index).binds()),
-                    Result.IGNORED));
+                    Part.UNREAD));
         }
     }
 
@@ -136,7 +128,7 @@ class FlushForms {
     }
 
     private boolean isAdvisoryAlone() {
-        return isAdvisory() && rows.isEmpty() && asked.inserts().isEmpty() && tail == null;
+        return isAdvisory() && rows.isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
     /** Nothing to be rolled back where it fails: then nothing has happened. */
@@ -146,7 +138,7 @@ class FlushForms {
 
     /** Nor here, of one row without a savepoint: behind one, a row becomes a MultiXact when it is updated. */
     boolean isRowTry() {
-        return !isAdvisory() && tail == null && wait == WaitKind.NO_WAIT && asked.isOneRow();
+        return !isAdvisory() && !behind && wait == WaitKind.NO_WAIT && asked.isOneRow();
     }
 
     /** Whether a refusal of the guard must raise an error, since what follows in the round trip must not run. */

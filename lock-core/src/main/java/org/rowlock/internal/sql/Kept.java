@@ -2,7 +2,6 @@ package org.rowlock.internal.sql;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What was made of an application's SQL, kept by what it was made of. An application has few different ones; where
@@ -14,15 +13,20 @@ public final class Kept<K, V> {
 
     private final ConcurrentMap<K, V> values = new ConcurrentHashMap<>();
 
-    public @Nullable V get(K of) {
-        return values.get(of);
+    @FunctionalInterface
+    public interface Maker<K, V, X extends Exception> {
+        V make(K of) throws X;
     }
 
-    /** Keeps a value that was made, if there is room, and returns it. */
-    public V keep(K of, V made) {
-        if (values.size() < MOST) {
-            values.put(of, made);
+    /** What was made, or is made now, and kept if there is room. */
+    public <X extends Exception> V get(K of, Maker<? super K, ? extends V, X> maker) throws X {
+        V kept = values.get(of);
+        if (kept == null) {
+            kept = maker.make(of);
+            if (values.size() < MOST) {
+                values.put(of, kept);
+            }
         }
-        return made;
+        return kept;
     }
 }

@@ -2,55 +2,69 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.Tail;
 
 /**
- * One part of a {@link Flush}.
+ * One statement of a {@link Flush}. Those that lock are kept and used again, so their binders and readers hold nothing
+ * of a call; those of a caller are made for one call.
  *
  * @param sql its text, without a semicolon
  * @param binder sets its parameters
- * @param result what its result is
+ * @param reader reads its result
+ * @param binds the caller's values among its parameters
  */
-public record Part(String sql, Binder binder, Result result) {
+public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
+    private static final Binder NO_PARAMETERS = (statement, at, request) -> at;
+
+    static final Reader UNREAD = (answers, statement) -> {};
+
+    public Part(String sql, Binder binder, Reader reader) {
+        this(sql, binder, reader, List.of());
+    }
+
+    /** Without parameters. */
+    public Part(String sql, Reader reader) {
+        this(sql, NO_PARAMETERS, reader);
+    }
 
     /** A statement without parameters whose result nobody needs. */
-    static Part control(String sql) {
-        return withoutBinds(sql, Result.IGNORED);
+    public static Part control(String sql) {
+        return new Part(sql, UNREAD);
     }
 
-    static Part withoutBinds(String sql, Result result) {
-        return new Part(sql, (statement, at, request) -> at, result);
-    }
-
-    /** Sets the parameters of one statement. Captures nothing of a call, since flushes are kept and used again. */
+    /** Sets the parameters of one statement. */
     @FunctionalInterface
     public interface Binder {
         /** Sets the parameters from index {@code at} on and gives the index behind the last one. */
         int bind(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException;
     }
 
-    /** What the result of a part is. */
-    public enum Result {
-        /** Nothing that is read. */
-        IGNORED,
-        /** Whether a commit waits for no standby. */
-        WATCH,
-        /** Whether the key in front was locked, and after how long. */
-        FRONT,
-        /** The guard row of the advisory lock: isolation, read-only, kind of table, lock. */
-        GUARD,
-        /** The row that a row lock found: its id. */
-        ROW,
-        /** The rows that a row lock found: their ordinal numbers in the request, and their ids. */
-        ROWS,
-        /** The same: how many, and their ids where some of those asked for are missing. */
-        COUNTED_ROWS,
-        /** The same, of the group that the statement in front is about. */
-        MORE_ROWS,
-        /** A row where there is one, locked or not. */
-        LOOK,
-        /** What the {@link Tail} reads: the rows of the caller's query, or what writes and the COMMIT return. */
-        TAIL
+    /** Reads what one statement has returned. */
+    @FunctionalInterface
+    public interface Reader {
+        /** @param statement whose current result is that of the part */
+        void read(Answers answers, Statement statement) throws SQLException;
+    }
+
+    /** Whether a value has no type of its own. */
+    public static boolean hasUntyped(List<@Nullable Object> binds) {
+        for (@Nullable Object bind : binds) {
+            if (bind == null || bind instanceof java.util.Date) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Sets values of parameters from index {@code at} on and gives the index behind the last one. */
+    public static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
+        int index = at;
+        for (@Nullable Object bind : binds) {
+            statement.setObject(index++, bind);
+        }
+        return index;
     }
 }

@@ -11,8 +11,6 @@ import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.sql.Part.Binder;
-import org.rowlock.internal.sql.Part.Result;
 import org.rowlock.internal.text.TableName;
 
 /** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
@@ -57,17 +55,19 @@ public final class RowSql {
 
     /** Locks one row. Returns its id, printed, where it exists. */
     public static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
-        return one(table, table.printedId(ALIAS) + rearm(wait, ""), clause(mode, wait), RowSql::bindOne, Result.ROW);
+        String printed = table.printedId(ALIAS) + rearm(wait, "");
+        return new Part(identity(table) + one(table, printed, clause(mode, wait)), RowSql::bindOne, Answers::row);
     }
 
     /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
-        return one(table, ' ' + mode.sql() + " skip locked", Result.ROW);
+        String clause = ' ' + mode.sql() + " skip locked";
+        return new Part(identity(table) + one(table, table.printedId(ALIAS), clause), RowSql::bindOne, Answers::row);
     }
 
     /** Looks whether a row exists, locked or not. */
     static Part look(RowTable table) {
-        return one(table, "", Result.LOOK);
+        return new Part(one(table, table.printedId(ALIAS), ""), RowSql::bindOne, Answers::look);
     }
 
     /**
@@ -79,29 +79,22 @@ public final class RowSql {
         // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
-        Part look = one(
+        String look = one(
                 table,
+                table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
-                        + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT),
-                Result.LOOK);
+                        + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
         // A view has no xmin; there the name means the one around it.
         return new Part(
-                "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look.sql() + ") as l",
-                look.binder(),
-                Result.LOOK);
+                "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look + ") as l",
+                RowSql::bindOne,
+                Part.UNREAD);
     }
 
-    private static Part one(RowTable table, String clause, Result result) {
-        return one(table, table.printedId(ALIAS), clause, RowSql::bindOne, result);
-    }
-
-    private static Part one(RowTable table, String printed, String clause, Binder binder, Result result) {
+    private static String one(RowTable table, String printed, String clause) {
         String where = table.each(" and ", (column, i) -> column(column) + " = cast(? as " + column.type() + ')');
-        return new Part(
-                (result == Result.LOOK ? "" : identity(table)) + "select " + printed + " from "
-                        + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where + clause,
-                binder,
-                result);
+        return "select " + printed + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where
+                + clause;
     }
 
     private static int bindOne(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
@@ -109,11 +102,11 @@ public final class RowSql {
     }
 
     private static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
-        int parts = key.givenId().size();
-        for (int i = 0; i < parts; i++) {
-            statement.setString(at + i, key.givenId().get(i));
+        int index = at;
+        for (String part : key.givenId()) {
+            statement.setString(index++, part);
         }
-        return at + parts;
+        return index;
     }
 
     /**
@@ -122,14 +115,13 @@ public final class RowSql {
      * @param group which group of the request it is in
      * @param index which row of the group it is
      */
-    static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait, Result result) {
-        return one(
-                table,
-                index + 1 + ", " + table.printedId(ALIAS),
-                clause(mode, wait),
+    static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
+        String printed = index + 1 + ", " + table.printedId(ALIAS);
+        return new Part(
+                identity(table) + one(table, printed, clause(mode, wait)),
                 (statement, at, request) ->
                         bindId(statement, at, request.rows().get(group).keys().get(index)),
-                result);
+                (answers, statement) -> answers.rows(statement, group));
     }
 
     /**
@@ -153,7 +145,7 @@ public final class RowSql {
                         + clauseOfTable(mode, wait),
                 (statement, at, request) ->
                         bindIds(statement, at, request.rows().get(group)),
-                Result.ROWS);
+                (answers, statement) -> answers.rows(statement, group));
     }
 
     /**
@@ -176,7 +168,7 @@ public final class RowSql {
                     statement.setInt(at, rows.keys().size());
                     return bindIds(statement, at + 1, rows);
                 },
-                Result.COUNTED_ROWS);
+                (answers, statement) -> answers.counted(statement, group));
     }
 
     /**
@@ -207,7 +199,7 @@ public final class RowSql {
         return new Part(
                 "select " + table.each(", ", (column, i) -> column.kind().textOf("cast(? as " + column.type() + ')')),
                 RowSql::bindOne,
-                Result.IGNORED);
+                Part.UNREAD);
     }
 
     /**
@@ -219,7 +211,7 @@ public final class RowSql {
         return new Part(
                 "select case when " + isPrimaryKey(table) + " then '' else " + GuardSql.raiseStale() + " end",
                 GuardSql::bindMark,
-                Result.IGNORED);
+                Part.UNREAD);
     }
 
     /**

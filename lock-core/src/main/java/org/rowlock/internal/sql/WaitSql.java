@@ -7,9 +7,7 @@ import java.util.Objects;
 import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.FlushForms.Bound;
-import org.rowlock.internal.sql.Part.Result;
 import org.rowlock.internal.text.FrontSql;
 
 /**
@@ -56,24 +54,17 @@ public final class WaitSql {
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
                     + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0, " + WITHOUT_STANDBY;
 
-    /** Needs no privilege, unlike the function. */
-    private static final Part SET_WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
-
-    private static final Part ASK_STANDBY = Part.withoutBinds("select " + WITHOUT_STANDBY, Result.WATCH);
-
-    private WaitSql() {}
-
     /**
      * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice
-     * before the COMMIT otherwise. Only if the server can look: others refuse the setting.
+     * before the COMMIT otherwise. Only if the server can look: others refuse the setting. Needs no privilege, unlike
+     * the function.
      */
-    public static List<Part> watch(Watch watch) {
-        return switch (watch) {
-            case NONE -> List.of();
-            case SET -> List.of(SET_WATCH);
-            case SET_AND_ASK -> List.of(SET_WATCH, ASK_STANDBY);
-        };
-    }
+    public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
+
+    /** Whether a commit waits for no standby. */
+    public static final String ASK_STANDBY = "select " + WITHOUT_STANDBY;
+
+    private WaitSql() {}
 
     /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */
     public static final Part ARM = new Part(
@@ -84,14 +75,14 @@ public final class WaitSql {
                     + " pg_catalog.set_config('lock_timeout', m.millis, true) from (select cast(? as"
                     + " pg_catalog.text) as millis) as m",
             WaitSql::bindMillis,
-            Result.IGNORED);
+            Part.UNREAD);
 
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /** Of a bound that {@link #ARM} has set it may take half, as the row may be free behind a key that is not. */
     private static final int PART_OF_BOUND = 2;
 
-    static final Part FRONT = new Part(FrontSql.SQL, WaitSql::bindFront, Result.FRONT);
+    static final Part FRONT = new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front);
 
     private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         Front front = Objects.requireNonNull(request.front());

@@ -7,13 +7,15 @@ import org.rowlock.internal.text.SqlComments;
 /**
  * What matters of the text of a write.
  *
+ * @param text as it is sent, without a semicolon
  * @param keyword its first word, in lower case
  * @param changes whether it is an INSERT, UPDATE or DELETE, and not one behind a WITH
  * @param returning whether it has a RETURNING of its own
  * @param parameters how many
  * @param statements how many there are in fact
  */
-public record WriteForm(String keyword, boolean changes, boolean returning, int parameters, int statements) {
+public record WriteForm(
+        String text, String keyword, boolean changes, boolean returning, int parameters, int statements) {
     private static final Set<String> TRANSACTION_CONTROL =
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
 

@@ -26,8 +26,9 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.SqlState;
@@ -273,13 +274,14 @@ public final class LockVerifier {
     }
 
     private String lockAndRead(Probe probe, LockKey key, String sql) throws SQLException {
-        try (LockQuery<String> query = new LockQuery<>(LockedQuery.of(sql, row -> row.getString(1)))) {
-            lock(probe, key, LockWait.forever(), query);
-            return query.rows().get(0);
+        try (OpenRows open = new OpenRows()) {
+            LockedQuery<String> query = LockedQuery.of(sql, row -> row.getString(1));
+            lock(probe, key, LockWait.forever(), Tail.ofQuery(query, open));
+            return open.map(query.mapper()).get(0);
         }
     }
 
-    private void lock(Probe probe, LockKey key, LockWait wait, @Nullable LockQuery<String> query) throws SQLException {
+    private void lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection());
         probing.acquire(session, probing.tables().config().resolve(LockRequest.forUpdate(key), wait), query, true);
     }

@@ -20,8 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.xa.PGXADataSource;
 import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.testing.TestDatabase;
 
 /** What is waited for behind an early COMMIT is what a plain one would have waited for, whoever has set it. */
@@ -48,8 +52,9 @@ class EndingLevelTest {
     private List<String> end(Connection connection) throws SQLException {
         PgSession session = PgSession.of(connection);
         Ending ending = release.ending(session, true);
-        try (PreparedStatement statement = connection.prepareStatement(String.join(";", ending.statements()))) {
-            statement.setString(1, (String) ending.binds().get(0));
+        List<Part> parts = ending.around(Part.control(Ending.COMMIT));
+        try (PreparedStatement statement = connection.prepareStatement(Flush.textOf(parts))) {
+            FlushRunner.bind(statement, parts, ResolvedRequest.NONE);
             statement.execute();
             String kept = column(statement, 1);
             statement.getMoreResults();
@@ -154,8 +159,8 @@ class EndingLevelTest {
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             Write write = new Write("insert into " + database.schema() + ".item values (2)");
             write.and();
-            assertThatThrownBy(() -> new Commit(connection, List.of(), KeyNames.WITH_IDS, Ending.Choice.PLAIN)
-                            .run(List.of(write)))
+            assertThatThrownBy(() ->
+                            Commit.run(connection, List.of(), KeyNames.WITH_IDS, Ending.Choice.PLAIN, List.of(write)))
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             managed.getXAResource().end(branch, XAResource.TMSUCCESS);

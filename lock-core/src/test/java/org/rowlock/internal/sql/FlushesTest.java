@@ -3,15 +3,12 @@ package org.rowlock.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Field;
-import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockFront;
 import org.rowlock.LockKey;
@@ -25,14 +22,12 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
-import org.rowlock.internal.request.Tail;
-import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 
@@ -113,33 +108,22 @@ class FlushesTest {
         return Objects.requireNonNull(entry.front(LockFront.ALWAYS));
     }
 
-    private static List<@Nullable Tail> tails() {
-        return Arrays.asList(null, query("select 1"), query("select 2"), ending(Watch.NONE), ending(Watch.SET));
-    }
-
     private static Tail query(String sql) {
-        return new LockQuery<>(LockedQuery.of(sql, row -> row.getInt(1)));
+        return Tail.ofQuery(LockedQuery.of(sql, row -> row.getInt(1)), new OpenRows());
     }
 
-    private static Tail ending(Watch watch) {
-        return (Tail) Proxy.newProxyInstance(
-                Tail.class.getClassLoader(),
-                new Class<?>[] {Tail.class},
-                (proxy, method, arguments) -> switch (method.getName()) {
-                    case "watch" -> watch;
-                    case "isKept" -> true;
-                    default -> "select 1";
-                });
+    private static Tail commit(Part... watch) {
+        return new Tail(List.of(watch), List.of(Part.control("select 1")), true, false, null, () -> {});
     }
 
     @Test
     void whatDiffersInAnythingThatTheTextDependsOnHasAnotherKey() {
-        List<Flushes.Key> keys = new ArrayList<>();
+        List<List<Object>> keys = new ArrayList<>();
         for (boolean begun : new boolean[] {false, true}) {
             for (boolean anyIsolation : new boolean[] {false, true}) {
-                for (Tail tail : tails()) {
+                for (boolean behind : new boolean[] {false, true}) {
                     for (ResolvedRequest request : requests()) {
-                        keys.add(Flushes.key(request, begun, anyIsolation, tail));
+                        keys.add(Flushes.key(request, begun, anyIsolation, behind));
                     }
                 }
             }
@@ -150,34 +134,65 @@ class FlushesTest {
     @Test
     void requestsOfOneFormShareAFlush() {
         Flushes flushes = new Flushes(false);
-        for (ResolvedRequest request : List.of(ofRows(TWO), ofKeys(FIRST, SECOND))) {
-            Flush flush = flushes.flush(request, true, false, query("select 1"));
-            assertThat(flushes.flush(request, true, false, query("select 1"))).isSameAs(flush);
-            assertThat(flushes.flush(request, true, false, query("select 2"))).isNotSameAs(flush);
+        for (ResolvedRequest request : List.of(ofRows(ONE), ofRows(TWO), ofKeys(FIRST), ofKeys(FIRST, SECOND))) {
+            assertThat(flushes.flush(request, true, false, null)).isSameAs(flushes.flush(request, true, false, null));
+            String sql = flushes.flush(request, true, false, query("select 1")).sql();
+            assertThat(flushes.flush(request, true, false, query("select 1")).sql())
+                    .isSameAs(sql);
+            assertThat(flushes.flush(request, true, false, query("select 2")).sql())
+                    .isNotEqualTo(sql);
         }
         RowGroup others = new RowGroup(table("account", "int4"), RowLockMode.FOR_UPDATE, List.of(SECOND, FIRST));
         assertThat(flushes.flush(ofRows(others), true, false, null))
                 .isSameAs(flushes.flush(ofRows(TWO), true, false, null));
     }
 
+    /** With a bounded wait in a transaction that has begun: all that may go around what the caller sends. */
+    @Test
+    void whatIsTheCallersIsBehindTheLocksAndInFrontOfTheEndOfTheirSavepoint() {
+        ResolvedRequest bounded = request(
+                RowLockMode.FOR_UPDATE,
+                LockWait.atMost(Duration.ofSeconds(1)),
+                List.of(FIRST),
+                List.of(ONE),
+                List.of());
+        Flushes flushes = new Flushes(false);
+        String release = "\n;" + WaitSql.RELEASE.sql();
+        String locks = flushes.flush(bounded, true, false, null).sql();
+        assertThat(locks).startsWith(WaitSql.SAVEPOINT.sql()).endsWith(release);
+        assertThat(flushes.flush(bounded, true, false, query("select 1")).sql())
+                .startsWith(WaitSql.SAVEPOINT.sql())
+                .endsWith("\n;select 1" + release);
+        assertThat(flushes.flush(bounded, true, false, commit()).sql()).endsWith("\n;select 1");
+        assertThat(flushes.flush(bounded, true, false, commit(WaitSql.WATCH)).sql())
+                .startsWith(WaitSql.WATCH.sql() + "\n;" + WaitSql.SAVEPOINT.sql())
+                .endsWith("\n;select 1");
+    }
+
     @Test
     void aFlushHoldsNothingOfTheRequestThatItWasMadeFor() throws IllegalAccessException {
         for (boolean onCitus : new boolean[] {false, true}) {
-            for (Tail tail : tails()) {
+            for (boolean behind : new boolean[] {false, true}) {
                 for (ResolvedRequest request : requests()) {
+                    Tail tail = behind ? commit() : null;
                     for (Part part : new Flushes(onCitus)
                             .flush(request, true, true, tail)
                             .parts()) {
-                        for (Field field : part.binder().getClass().getDeclaredFields()) {
-                            field.setAccessible(true);
-                            assertThat(field.get(part.binder()))
-                                    .as(part.sql())
-                                    .isNotInstanceOfAny(
-                                            ResolvedRequest.class, Tail.class, FlushForms.class, List.class);
-                        }
+                        holdsNoValue(part, part.binder());
+                        holdsNoValue(part, part.reader());
+                        assertThat(part.binds()).isEmpty();
                     }
                 }
             }
+        }
+    }
+
+    private static void holdsNoValue(Part part, Object of) throws IllegalAccessException {
+        for (Field field : of.getClass().getDeclaredFields()) {
+            field.setAccessible(true);
+            assertThat(field.get(of))
+                    .as(part.sql())
+                    .isNotInstanceOfAny(ResolvedRequest.class, Tail.class, FlushForms.class, List.class);
         }
     }
 

@@ -1,0 +1,68 @@
+package org.rowlock.internal.sql;
+
+import java.sql.ResultSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockedQuery;
+import org.rowlock.internal.request.OpenRows;
+
+/**
+ * The parts of a flush that are the caller's, behind the locks: a query, or writes, and maybe the COMMIT.
+ *
+ * @param inFront of the locks: what watches over a connection that is lost before the COMMIT
+ * @param isCommitting whether the transaction is over when the results are read
+ * @param isOneShot whether the server is not to keep what it prepares
+ * @param open where the statement and its results stay open until they are mapped; null where all is read at once
+ * @param unsent is called if the server has run none of what was sent
+ */
+public record Tail(
+        List<Part> inFront,
+        List<Part> parts,
+        boolean isCommitting,
+        boolean isOneShot,
+        @Nullable OpenRows open,
+        Runnable unsent) {
+    /** Longer ones are made in loops, each of another length. */
+    private static final int LONGEST_KEPT = 11;
+
+    public static Tail ofWrites(List<Part> writes, boolean oneShot) {
+        return new Tail(List.of(), writes, false, oneShot, null, () -> {});
+    }
+
+    /** A query. For a value without a type the driver waits in front of it, unless it is one shot. */
+    public static Tail ofQuery(LockedQuery<?> query, OpenRows open) {
+        List<@Nullable Object> binds = query.binds();
+        Part part = new Part(
+                query.sql(),
+                (statement, at, request) -> Part.bind(statement, at, binds),
+                (answers, statement) -> {
+                    ResultSet rows = statement.getResultSet();
+                    if (rows == null) {
+                        throw new IllegalArgumentException(
+                                "The SQL of the query returned no rows to read but an update count of "
+                                        + statement.getUpdateCount() + ". It has run: roll the transaction back, and"
+                                        + " give a SELECT, or add RETURNING");
+                    }
+                    open.keep(rows);
+                },
+                binds);
+        return new Tail(List.of(), List.of(part), false, Part.hasUntyped(binds), open, () -> {});
+    }
+
+    /** Its text, for messages. */
+    public String sql() {
+        return Flush.textOf(parts);
+    }
+
+    /** The caller's values. */
+    public List<@Nullable Object> binds() {
+        return parts.stream()
+                .<@Nullable Object>flatMap(part -> part.binds().stream())
+                .toList();
+    }
+
+    /** Whether its text may be sent again, and so is to be kept. */
+    boolean isKept() {
+        return parts.size() <= LONGEST_KEPT;
+    }
+}
