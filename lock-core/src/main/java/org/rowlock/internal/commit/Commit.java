@@ -47,9 +47,6 @@ public final class Commit {
     /** Of which the last has the COMMIT, unless that is alone. */
     private final List<Tail> flushes = new ArrayList<>(1);
 
-    /** Whether a count of rows is to be checked that the server cannot check. */
-    private final boolean checkedHere;
-
     private final boolean commits;
 
     /** Whether the COMMIT is a flush of its own. */
@@ -95,10 +92,9 @@ public final class Commit {
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
-        this.checkedHere = uncounted;
         // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
         this.commitsAlone = commits
-                && (checkedHere || this.ending.isAlone() || session.isOfXa() || (parts.isEmpty() && !behindLock));
+                && (uncounted || this.ending.isAlone() || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Of a statement that is executed several times the server would keep as many, and for a value without a type
         // the driver waits in front of a statement that returns rows.
         split(parts, repeated || (returning && untyped));
@@ -112,14 +108,15 @@ public final class Commit {
         }
         List<Part> last = from == 0 ? parts : new ArrayList<>(parts.subList(from, parts.size()));
         if (commits && !commitsAlone) {
-            last.addAll(ending.around(part()));
+            last.addAll(ending.around(commit()));
             flushes.add(new Tail(LostCommits.watch(session), last, true, oneShot, null, () -> sent = false));
         } else if (!last.isEmpty()) {
             flushes.add(Tail.ofWrites(last, oneShot));
         }
     }
 
-    private Part part() {
+    /** The last of the statements, or the last but its confirmation. */
+    private Part commit() {
         return new Part(
                 Ending.COMMIT,
                 (statement, at, request) -> {
@@ -136,9 +133,6 @@ public final class Commit {
      * Commits.
      *
      * @param keys what the work was done under, for messages; empty where that is not known
-     * @param names how these name keys
-     * @param endings how it is to end
-     * @param writes to be done before, in the same flush where that can be
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      * @throws RowlockException if it has not, for a reason that is known
      * @throws SQLException if it has not, for a reason of the work's own, such as a deferred constraint
@@ -153,7 +147,7 @@ public final class Commit {
         new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false).run();
     }
 
-    /** One that may go with the lock of keys; the others of its arguments as for {@link #run}. */
+    /** One that may go with a lock. */
     public static Commit behindLock(
             PgSession session, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
@@ -164,9 +158,6 @@ public final class Commit {
     /**
      * Sends writes, in one flush where that can be, and does not commit. Refuses an aborted transaction, also where
      * there is nothing to send.
-     *
-     * @throws RowlockException if not as many rows are changed as expected
-     * @throws SQLException if a write fails
      */
     public static void send(Connection connection, KeyNames names, List<Write> writes) throws SQLException {
         CommitErrors errors = new CommitErrors(connection, List.of(), names);
@@ -199,7 +190,7 @@ public final class Commit {
         void run() throws SQLException;
     }
 
-    /** Sends all in flushes without a lock; throws as {@link #run(Connection, List, KeyNames, Ending.Choice, List)}. */
+    /** Sends all without a lock. */
     public void run() throws SQLException {
         errors.usable();
         run(this::send);
@@ -208,9 +199,6 @@ public final class Commit {
     /**
      * Has writes sent with the COMMIT. What may be stored is not to be sent again, and whatever is thrown must not look
      * as if it were not: pools and proxies throw more than the driver does.
-     *
-     * @param sending sends them, in one flush where that can be
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      */
     public void run(Sending sending) throws SQLException {
         AutoSave autosave = session.withoutAutosave();
@@ -242,11 +230,10 @@ public final class Commit {
         } catch (SQLException e) {
             throw failure(e);
         }
-        if (checkedHere) {
-            checkCounts();
-        }
+        checkCounts();
     }
 
+    /** Those that the server has not checked. */
     private void checkCounts() {
         for (int i = 0; i < writes.size(); i++) {
             Write write = writes.get(i);

@@ -1,6 +1,7 @@
 /**
- * The end of a transaction: the writes that go with its COMMIT, the COMMIT itself, which is the last part of their
- * flush ({@code WriteScript}) or of one of its own ({@code Ending}), and what became of it ({@code CommitErrors}).
+ * The end of a transaction: its COMMIT, with the writes that go with it in one flush where that can be ({@code Commit}),
+ * what goes around a COMMIT that lets go of the locks early ({@code Ending}), and what a failure says of what is stored
+ * ({@code CommitErrors}).
  */
 @NullMarked
 package org.rowlock.internal.commit;

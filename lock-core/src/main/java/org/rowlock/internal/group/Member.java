@@ -3,7 +3,6 @@ package org.rowlock.internal.group;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition;
@@ -54,19 +53,17 @@ public final class Member {
         this.bound = bound;
         this.strategy = strategy;
         this.writes = writes;
-        this.executions = (int) executions(writes).count();
-        this.bytes = writes.stream()
-                        .mapToLong(write ->
-                                (long) write.sql().length() * write.executions().size())
-                        .sum()
-                + executions(writes)
-                        .mapToLong(binds -> OVERHEAD_BYTES
-                                + binds.stream().mapToLong(Member::bytes).sum())
-                        .sum();
-    }
-
-    private static Stream<List<@Nullable Object>> executions(List<Write> writes) {
-        return writes.stream().flatMap(write -> write.executions().stream());
+        int count = 0;
+        long size = 0;
+        for (Write write : writes) {
+            for (List<@Nullable Object> binds : write.executions()) {
+                count++;
+                size += OVERHEAD_BYTES + write.sql().length();
+                size += binds.stream().mapToLong(Member::bytes).sum();
+            }
+        }
+        this.executions = count;
+        this.bytes = size;
     }
 
     /** About how much a value takes; very much, if nobody knows what sending it does. */

@@ -20,7 +20,9 @@ public final class OpenRows implements AutoCloseable {
     private @Nullable PreparedStatement statement;
     private @Nullable ResultSet rows;
 
+    /** Keeps a statement open, in place of that of a try before. */
     public PreparedStatement keep(PreparedStatement opened) {
+        close();
         statement = opened;
         return opened;
     }
@@ -41,9 +43,9 @@ public final class OpenRows implements AutoCloseable {
     public void close() {
         if (statement != null) {
             close(statement);
+            statement = null;
+            rows = null;
         }
-        statement = null;
-        rows = null;
     }
 
     /** A statement that cannot be closed changes nothing of what was done. */

@@ -1,7 +1,5 @@
 package org.rowlock.internal.request;
 
-import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -157,28 +155,6 @@ public record ResolvedRequest(
         return (int) Math.min(Integer.MAX_VALUE, lockWait.millis() * waits + GRACE_MILLIS + keys().size());
     }
 
-    /**
-     * The keys whose rows were looked for and not found.
-     *
-     * @param found per group, the rows that were; columns that are given by configuration may find several of a key
-     */
-    public List<LockKey> absentRows(List<List<FoundRow>> found) {
-        List<LockKey> absent = List.of();
-        for (int group = 0; group < rows.size(); group++) {
-            List<Row> asked = rows.get(group).keys();
-            if (asked.size() == 1 && !found.get(group).isEmpty()) {
-                continue;
-            }
-            BitSet present = new BitSet(asked.size() + 1);
-            found.get(group).forEach(row -> present.set(row.ordinal()));
-            for (int i = present.nextClearBit(1); i <= asked.size(); i = present.nextClearBit(i + 1)) {
-                absent = absent.isEmpty() ? new ArrayList<>() : absent;
-                absent.add(asked.get(i - 1));
-            }
-        }
-        return absent;
-    }
-
     /** Of absent rows those that were to be inserted. */
     public List<LockKey> notInserted(List<LockKey> absent) {
         if (inserts.isEmpty() || absent.isEmpty()) {
@@ -200,24 +176,8 @@ public record ResolvedRequest(
         return with(lockWait, advisory, rows, typed, inserts, other);
     }
 
-    /** A row that is locked, or meant: its number in its group, from 1, and the texts of its id. */
-    public record FoundRow(int ordinal, List<String> id) {}
-
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */
     public record Misnamed(Row key, List<String> id) {}
-
-    @Nullable
-    public Misnamed misnamed(List<List<FoundRow>> found) {
-        for (int group = 0; group < found.size(); group++) {
-            for (FoundRow row : found.get(group)) {
-                Row key = rows.get(group).keys().get(row.ordinal() - 1);
-                if (isOther(rows.get(group).table(), key, row.id())) {
-                    return new Misnamed(key, row.id());
-                }
-            }
-        }
-        return null;
-    }
 
     /** Reports whether a row of this id has another key. A type without keys is locked by the row lock alone. */
     public static boolean isOther(RowTable table, Row key, List<String> found) {

@@ -30,26 +30,23 @@ public final class FlushRunner {
                 || (!request.inserts().isEmpty()
                         && request.inserts().stream().anyMatch(insert -> Part.hasUntyped(insert.binds())));
         OpenRows open = tail == null ? null : tail.open();
-        if (open != null) {
-            // That of a try before.
-            open.close();
-        }
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
         if (open != null) {
-            return send(open.keep(statement), flush, request);
+            open.keep(statement);
         }
         try {
-            return send(statement, flush, request);
+            bind(statement, flush.parts(), request);
+            statement.execute();
+            return outcome(statement, flush.parts(), new Answers(request));
         } finally {
-            OpenRows.close(statement);
+            if (open == null) {
+                OpenRows.close(statement);
+            }
         }
     }
 
-    private static Outcome send(PreparedStatement statement, Flush flush, ResolvedRequest request) throws SQLException {
-        bind(statement, flush.parts(), request);
-        statement.execute();
-        Answers answers = new Answers(request);
-        read(statement, flush.parts(), answers);
+    private static Outcome outcome(Statement statement, List<Part> parts, Answers answers) throws SQLException {
+        read(statement, parts, answers);
         if (statement.getResultSet() != null || statement.getUpdateCount() != -1) {
             throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
                     + " roll the transaction back, and give one statement that returns rows");
@@ -60,7 +57,7 @@ public final class FlushRunner {
         }
         return answers.isTaken()
                 ? Outcome.Taken.AT_ONCE
-                : new Outcome.Held(guard, answers.absentRows(), answers.misnamed());
+                : new Outcome.Held(guard, answers.absent(), answers.misnamed());
     }
 
     public static void bind(PreparedStatement statement, List<Part> parts, ResolvedRequest request)

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,20 +14,17 @@ import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.ResolvedRequest.FoundRow;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
-import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.FrontSql;
 
 /** What the parts of one flush say of its locks, collected while their results are read. */
 public final class Answers {
     private final ResolvedRequest request;
     private @Nullable Guard guard;
-    /** The rows that were locked, by group of the request. */
-    private List<List<FoundRow>> found = List.of();
-
     private boolean rowTaken;
+    private List<LockKey> absent = List.of();
+    private @Nullable Misnamed misnamed;
 
     public Answers(ResolvedRequest request) {
         this.request = request;
@@ -42,12 +40,14 @@ public final class Answers {
         return rowTaken || (guard != null && guard.lock() == Guard.Lock.TAKEN);
     }
 
-    public List<LockKey> absentRows() {
-        return request.absentRows(found);
+    /** The keys whose rows were looked for and not found. */
+    public List<LockKey> absent() {
+        return absent;
     }
 
+    /** A key whose row has another key, or null. */
     public @Nullable Misnamed misnamed() {
-        return request.misnamed(found);
+        return misnamed;
     }
 
     /** Whether the key in front was locked, and after how long. */
@@ -66,63 +66,70 @@ public final class Answers {
         }
     }
 
-    /** The only row, by its id. */
-    void row(Statement statement) throws SQLException {
-        RowTable table = request.rows().get(0).table();
+    /** One row of a group, by its id. */
+    void row(Statement statement, int group, int index) throws SQLException {
+        RowGroup asked = request.rows().get(group);
+        Row key = asked.keys().get(index);
         try (ResultSet row = statement.getResultSet()) {
-            found = List.of(row.next() ? List.of(new FoundRow(1, table.readId(row, 1))) : List.of());
+            if (row.next()) {
+                found(asked, key, row, 1);
+            } else {
+                absent(key);
+            }
         }
     }
 
     /** Whether the only row, which was not locked, is there. */
     void look(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            rowTaken = found.get(0).isEmpty() && row.next();
+            rowTaken = !absent.isEmpty() && row.next();
         }
     }
 
-    /** Rows of a group: their ordinal numbers in it, and their ids. On Citus one statement gives one of them. */
+    /**
+     * The rows of a group: their ordinal numbers in it, and their ids. Columns that are given by configuration may find
+     * several of a key.
+     */
     void rows(Statement statement, int group) throws SQLException {
-        List<FoundRow> rows = numbered(statement, request.rows().get(group).table());
-        if (found.size() > group) {
-            found.get(group).addAll(rows);
-        } else {
-            add(rows);
+        RowGroup asked = request.rows().get(group);
+        List<Row> keys = asked.keys();
+        BitSet present = new BitSet(keys.size());
+        try (ResultSet row = statement.getResultSet()) {
+            while (row.next()) {
+                int index = row.getInt(1) - 1;
+                present.set(index);
+                found(asked, keys.get(index), row, 2);
+            }
+        }
+        for (int i = present.nextClearBit(0); i < keys.size(); i = present.nextClearBit(i + 1)) {
+            absent(keys.get(i));
         }
     }
 
     /** The rows of a group: how many, and their ids where some of those asked for are missing. */
     void counted(Statement statement, int group) throws SQLException {
-        RowGroup asked = request.rows().get(group);
-        List<FoundRow> rows = new ArrayList<>(asked.keys().size());
-        for (Row key : asked.keys()) {
-            rows.add(new FoundRow(rows.size() + 1, key.id()));
-        }
+        List<Row> keys = request.rows().get(group).keys();
         try (ResultSet row = statement.getResultSet()) {
             row.next();
             Array present = row.getArray(2);
-            if (row.getLong(1) < rows.size()) {
+            if (row.getLong(1) < keys.size()) {
                 Set<Object> ids = present == null ? Set.of() : new HashSet<>(List.of((Object[]) present.getArray()));
-                rows.removeIf(each -> !ids.contains(each.id().get(0)));
+                keys.stream().filter(key -> !ids.contains(key.id().get(0))).forEach(this::absent);
             }
         }
-        add(rows);
     }
 
-    private void add(List<FoundRow> group) {
-        if (found.isEmpty()) {
-            found = new ArrayList<>(1);
+    private void found(RowGroup asked, Row key, ResultSet row, int at) throws SQLException {
+        List<String> id = asked.table().readId(row, at);
+        if (misnamed == null && ResolvedRequest.isOther(asked.table(), key, id)) {
+            misnamed = new Misnamed(key, id);
         }
-        found.add(group);
     }
 
-    private static List<FoundRow> numbered(Statement statement, RowTable table) throws SQLException {
-        List<FoundRow> rows = new ArrayList<>();
-        try (ResultSet row = statement.getResultSet()) {
-            while (row.next()) {
-                rows.add(new FoundRow(row.getInt(1), table.readId(row, 2)));
-            }
+    private void absent(LockKey key) {
+        if (absent.isEmpty()) {
+            absent = new ArrayList<>(1);
         }
-        return rows;
+        absent.add(key);
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -56,13 +57,13 @@ public final class RowSql {
     /** Locks one row. Returns its id, printed, where it exists. */
     public static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
         String printed = table.printedId(ALIAS) + rearm(wait, "");
-        return new Part(identity(table) + one(table, printed, clause(mode, wait)), RowSql::bindOne, Answers::row);
+        return new Part(identity(table) + one(table, printed, clause(mode, wait)), RowSql::bindOne, RowSql::readOne);
     }
 
     /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
         String clause = ' ' + mode.sql() + " skip locked";
-        return new Part(identity(table) + one(table, table.printedId(ALIAS), clause), RowSql::bindOne, Answers::row);
+        return new Part(identity(table) + one(table, table.printedId(ALIAS), clause), RowSql::bindOne, RowSql::readOne);
     }
 
     /** Looks whether a row exists, locked or not. */
@@ -101,6 +102,10 @@ public final class RowSql {
         return bindId(statement, at, request.rows().get(0).keys().get(0));
     }
 
+    private static void readOne(Answers answers, Statement statement) throws SQLException {
+        answers.row(statement, 0, 0);
+    }
+
     private static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
         int index = at;
         for (String part : key.givenId()) {
@@ -110,18 +115,17 @@ public final class RowSql {
     }
 
     /**
-     * Locks one of several rows, and returns what {@link #many} returns of it.
+     * Locks one of several rows, as {@link #one} does.
      *
      * @param group which group of the request it is in
      * @param index which row of the group it is
      */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
-        String printed = index + 1 + ", " + table.printedId(ALIAS);
         return new Part(
-                identity(table) + one(table, printed, clause(mode, wait)),
+                identity(table) + one(table, table.printedId(ALIAS), clause(mode, wait)),
                 (statement, at, request) ->
                         bindId(statement, at, request.rows().get(group).keys().get(index)),
-                (answers, statement) -> answers.rows(statement, group));
+                (answers, statement) -> answers.row(statement, group, index));
     }
 
     /**
