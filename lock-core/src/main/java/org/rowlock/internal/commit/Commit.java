@@ -93,8 +93,8 @@ public final class Commit {
             returning |= form.returning();
         }
         // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
-        this.commitsAlone = commits
-                && (uncounted || this.ending.isAlone() || session.isOfXa() || (parts.isEmpty() && !behindLock));
+        this.commitsAlone =
+                commits && (uncounted || this.ending.isAlone() || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Of a statement that is executed several times the server would keep as many, and for a value without a type
         // the driver waits in front of a statement that returns rows.
         split(parts, repeated || (returning && untyped));

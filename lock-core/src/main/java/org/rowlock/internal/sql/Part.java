@@ -45,7 +45,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
     /** Reads what one statement has returned. */
     @FunctionalInterface
     public interface Reader {
-        /** @param statement whose current result is that of the part */
+        /** Reads the current result of a statement. */
         void read(Answers answers, Statement statement) throws SQLException;
     }
 
