@@ -45,7 +45,7 @@ public final class Commit {
     private final List<Write> writes;
 
     /** Of which the last has the COMMIT, unless that is alone. */
-    private final List<Tail> flushes = new ArrayList<>(1);
+    private final List<Tail> flushes;
 
     private final boolean commits;
 
@@ -75,7 +75,7 @@ public final class Commit {
         this.ending = ending == null ? Ending.PLAIN : ending;
         this.commits = ending != null;
         this.writes = writes;
-        List<Part> parts = new ArrayList<>(writes.size() + 3);
+        List<Part> parts = writes.isEmpty() && !behindLock ? List.of() : new ArrayList<>(writes.size() + 3);
         boolean uncounted = false;
         boolean repeated = false;
         boolean returning = false;
@@ -97,22 +97,25 @@ public final class Commit {
                 commits && (uncounted || this.ending.isAlone() || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Of a statement that is executed several times the server would keep as many, and for a value without a type
         // the driver waits in front of a statement that returns rows.
-        split(parts, repeated || (returning && untyped));
+        boolean oneShot = repeated || (returning && untyped);
+        this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
 
-    private void split(List<Part> parts, boolean oneShot) throws SQLException {
+    private List<Tail> split(List<Part> parts, boolean oneShot) throws SQLException {
+        List<Tail> split = new ArrayList<>(1);
         int from = 0;
         while (parts.size() - from > MOST_IN_ONE) {
-            flushes.add(Tail.ofWrites(parts.subList(from, from + MOST_IN_ONE), oneShot));
+            split.add(Tail.ofWrites(parts.subList(from, from + MOST_IN_ONE), oneShot));
             from += MOST_IN_ONE;
         }
         List<Part> last = from == 0 ? parts : new ArrayList<>(parts.subList(from, parts.size()));
         if (commits && !commitsAlone) {
             last.addAll(ending.around(commit()));
-            flushes.add(new Tail(LostCommits.watch(session), last, true, oneShot, null, () -> sent = false));
+            split.add(new Tail(LostCommits.watch(session), last, true, oneShot, null, () -> sent = false));
         } else if (!last.isEmpty()) {
-            flushes.add(Tail.ofWrites(last, oneShot));
+            split.add(Tail.ofWrites(last, oneShot));
         }
+        return split;
     }
 
     /** The last of the statements, or the last but its confirmation. */
@@ -144,7 +147,8 @@ public final class Commit {
         CommitErrors errors = new CommitErrors(connection, keys, names);
         PgSession session = errors.usable();
         boolean nothing = writes.isEmpty() && !session.hasBegun();
-        new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false).run();
+        Commit commit = new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false);
+        commit.run(commit::send);
     }
 
     /** One that may go with a lock. */
@@ -180,7 +184,6 @@ public final class Commit {
         return flushes.size() == 1 && !commitsAlone ? flushes.get(0) : null;
     }
 
-    /** Whether the COMMIT may have left. */
     public boolean isSent() {
         return sent;
     }
@@ -190,7 +193,6 @@ public final class Commit {
         void run() throws SQLException;
     }
 
-    /** Sends all without a lock. */
     public void run() throws SQLException {
         errors.usable();
         run(this::send);
@@ -211,7 +213,7 @@ public final class Commit {
         } catch (SQLException | RowlockException e) {
             throw e;
         } catch (Throwable e) {
-            if (!isSent() || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
+            if (!sent || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
                 throw e;
             }
             CommitOutcomeUnknownException unknown = errors.unknown(e);
@@ -293,6 +295,6 @@ public final class Commit {
         if (ServerErrors.isOfRule(e) && writes.stream().anyMatch(Write::isExpecting)) {
             return errors.ofRule(e);
         }
-        return !isSent() || ServerErrors.isDriverRefusal(e) ? e : errors.failure(session, ending, e);
+        return !sent || ServerErrors.isDriverRefusal(e) ? e : errors.failure(session, ending, e);
     }
 }
