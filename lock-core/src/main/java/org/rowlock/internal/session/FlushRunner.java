@@ -63,15 +63,16 @@ public final class FlushRunner {
     public static void bind(PreparedStatement statement, List<Part> parts, ResolvedRequest request)
             throws SQLException {
         int at = 1;
-        for (Part part : parts) {
-            at = part.binder().bind(statement, at, request);
+        // By index, as the iterators of several kinds of lists would be made on the heap.
+        for (int i = 0; i < parts.size(); i++) {
+            at = parts.get(i).binder().bind(statement, at, request);
         }
     }
 
     /** Reads the results of parts that were executed. The statement is left behind the last of them. */
     public static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
-        for (Part part : parts) {
-            part.reader().read(answers, statement);
+        for (int i = 0; i < parts.size(); i++) {
+            parts.get(i).reader().read(answers, statement);
             statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);
         }
     }

@@ -30,6 +30,7 @@ public record Guard(String isolation, String readOnly, String table, Lock lock) 
 
     static final Guard TAKEN = new Guard("", "", "", Lock.TAKEN);
     static final Guard STALE = new Guard("", "", "", Lock.STALE);
+    private static final Guard READ_COMMITTED = held("read committed");
 
     /** Reads the row of a lock statement: what became of the lock, and the isolation level. */
     public static Guard read(ResultSet row) throws SQLException {
@@ -38,8 +39,12 @@ public record Guard(String isolation, String readOnly, String table, Lock lock) 
         if (refused != null) {
             return refused;
         }
+        if ("false".equals(locked)) {
+            return TAKEN;
+        }
         // A blocking lock function returns void, an empty text; a trying one true or false.
-        return "false".equals(locked) ? TAKEN : held(row.getString(2));
+        String isolation = row.getString(2);
+        return READ_COMMITTED.isolation.equals(isolation) ? READ_COMMITTED : held(isolation);
     }
 
     public static Guard held(String isolation) {
