@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.sql.KeySql;
 import org.rowlock.internal.text.Given;
 
@@ -74,7 +73,7 @@ public final class LockInspector {
         String sql = SELECT + (key.isEmpty() ? "" : OF_KEY) + ORDER;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (!key.isEmpty()) {
-                KeySql.bindMany(statement, 1, AdvisoryKeys.of(key), RowLockMode.FOR_UPDATE);
+                KeySql.bindMany(statement, 1, key, LockRequest.forUpdate(key));
             }
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {

@@ -6,13 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.acquire.LockAndCommit;
+import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.OpenRows;
-import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
@@ -134,25 +133,26 @@ public final class TransactionLocks {
 
     private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable Tail query, boolean trying)
             throws SQLException {
-        ResolvedRequest resolved = resolved(request, wait);
-        Outcome outcome = calls.attempt(session, resolved, query, true);
+        LockCall call = call(session, request, wait, true);
+        Outcome outcome = call.attempt(query);
         if (trying && outcome instanceof Outcome.Taken) {
-            return new LockResult(resolved.strategy(), false, true, List.of());
+            return new LockResult(call.strategy(), false, true, List.of());
         }
-        List<LockKey> absent = calls.held(session, resolved, outcome).absent();
+        List<LockKey> absent = call.held(outcome).absent();
         session.refuseIfOver(NOTHING_LOCKED);
-        boolean allLocked = resolved.advisory().keys().containsAll(absent);
-        return new LockResult(resolved.strategy(), allLocked, false, absent);
+        boolean allLocked =
+                absent.isEmpty() || calls.tables().config().advisory(absent).size() == absent.size();
+        return new LockResult(call.strategy(), allLocked, false, absent);
     }
 
-    private ResolvedRequest resolved(LockRequest request, LockWait wait) {
-        ResolvedRequest resolved = calls.tables().config().resolve(request, wait);
-        Map<LockKey.Row, Insert> inserts = RequestParts.of(request).inserts();
-        return inserts.isEmpty()
-                ? resolved
-                : resolved.withInserts(KeyEntries.ordered(List.copyOf(inserts.keySet())).stream()
-                        .map(key -> Objects.requireNonNull(inserts.get(key)))
-                        .toList());
+    private LockCall call(PgSession session, LockRequest request, LockWait wait, boolean observed) {
+        Map<LockKey.Row, Insert> given = RequestParts.of(request).inserts();
+        List<Insert> inserts = given.isEmpty()
+                ? List.of()
+                : KeyEntries.ordered(List.copyOf(given.keySet())).stream()
+                        .map(key -> Objects.requireNonNull(given.get(key)))
+                        .toList();
+        return LockCall.of(calls, session, request, wait, inserts, observed);
     }
 
     /**
@@ -248,6 +248,6 @@ public final class TransactionLocks {
     void lockAndCommit(LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        new LockAndCommit(calls, endings, observed).run(session, resolved(request, wait), writes);
+        call(session, request, wait, observed).commit(writes, endings);
     }
 }

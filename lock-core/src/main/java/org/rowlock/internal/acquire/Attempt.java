@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
+import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
@@ -26,6 +27,7 @@ import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -46,12 +48,7 @@ record Attempt(
     Outcome run() throws SQLException {
         AutoSave autosave = session.withoutAutosave();
         try {
-            // Before the transaction has begun the locks can still be handed over from the session, so even a request
-            // that would survive a stale snapshot asks the guard to report it.
-            boolean anyIsolation = begun && request.anyIsolationAllowed();
-            return (tail == null && request.inserts().isEmpty()) || (tail != null && tail.isCommitting())
-                    ? once(request, anyIsolation)
-                    : untilSeenLocked(anyIsolation);
+            return untilSeenLocked();
         } catch (SQLException e) {
             // Of a look of ours: those of the flush are in its outcome.
             throw LockErrors.translate(asked(), e);
@@ -64,7 +61,10 @@ record Attempt(
      * The query must not have seen a row that is not locked, since the row lock in front of it found none. And a row
      * that was there for its insert, and was deleted before it was locked, is inserted again.
      */
-    private Outcome untilSeenLocked(boolean anyIsolation) throws SQLException {
+    private Outcome untilSeenLocked() throws SQLException {
+        // Before the transaction has begun the locks can still be handed over from the session, so even a request that
+        // would survive a stale snapshot asks the guard to report it.
+        boolean anyIsolation = begun && request.anyIsolationAllowed();
         long start = System.nanoTime();
         Outcome outcome = once(request, anyIsolation);
         for (int tries = 1; tries < MOST_TRIES && isDeletedMeanwhile(outcome); tries++) {
@@ -82,14 +82,15 @@ record Attempt(
 
     private boolean isDeletedMeanwhile(Outcome outcome) {
         return outcome instanceof Held held
-                && !request.notInserted(held.absent()).isEmpty();
+                && !Insert.missing(request.inserts(), held.absent()).isEmpty();
     }
 
     private boolean isInsertedMeanwhile(Outcome outcome) throws SQLException {
         return tail != null
+                && !tail.isCommitting()
                 && outcome instanceof Held held
                 && !held.absent().isEmpty()
-                && new AbsentRows(session, request).isInsertedMeanwhile(held);
+                && new AbsentRows(session, request, held.absent()).isInsertedMeanwhile();
     }
 
     /** Sends the flush, once; hands the locks over where a snapshot would be stale. */
@@ -104,7 +105,12 @@ record Attempt(
             // Only if the transaction is not over: behind its COMMIT nothing may be sent again.
             if (front != null && session.isAborted() && ServerErrors.mayBeOfFront(e)) {
                 Failed notUndone = undo(e);
-                return notUndone == null ? withoutFront(front, asked.remaining(start), anyIsolation) : notUndone;
+                if (notUndone != null) {
+                    return notUndone;
+                }
+                front.givenUp();
+                unsent();
+                return once(asked.remaining(start).withoutFront(), anyIsolation);
             }
             outcome = failure(flush, asked, start, e);
         }
@@ -124,28 +130,49 @@ record Attempt(
     }
 
     private Outcome handedOver(String isolation, ResolvedRequest asked, long start) throws SQLException {
-        if (tail != null) {
-            tail.unsent().run();
-        }
-        Outcome refused = new Handover(session, asked).acquire(isolation, flushes.areForCitus());
-        if (refused != null) {
-            return refused;
+        unsent();
+        try {
+            Outcome refused = SessionLocks.handOver(session, asked, flushes.areForCitus(), isolation);
+            if (refused != null) {
+                return undone(refused);
+            }
+        } catch (SQLException | RuntimeException | Error e) {
+            Failed notUndone = undo(e);
+            if (notUndone != null && e instanceof SQLException) {
+                return notUndone;
+            }
+            if (e instanceof SQLException taken
+                    && SqlState.LOCK_NOT_AVAILABLE.equals(taken.getSQLState())
+                    && !asked.lockWait().equals(LockWait.forever())) {
+                return new Taken(false, taken);
+            }
+            // As a failed lock does. What failed was a transaction of ours in front of the caller's; with that one gone
+            // the caller's next statement would begin a new one, and commit.
+            if (!isConnectionLost(e)) {
+                session.abortTransaction(WaitSql.ABORT, e);
+            }
+            if (e instanceof SQLException failed) {
+                return new Failed(failed, LockErrors.translate(asked(), failed));
+            }
+            throw e;
         }
         ResolvedRequest rest = asked.remaining(start).rowLocksOnly();
         if (tail == null && rest.rows().isEmpty() && rest.inserts().isEmpty()) {
             return new Held(null, List.of(), null);
         }
         Outcome outcome = once(rest, true);
-        Failed notUndone = outcome instanceof Taken && session.hasBegun() ? undo(null) : null;
+        return outcome instanceof Taken ? undone(outcome) : outcome;
+    }
+
+    private Outcome undone(Outcome outcome) {
+        Failed notUndone = undo(null);
         return notUndone == null ? outcome : notUndone;
     }
 
-    private Outcome withoutFront(Front front, ResolvedRequest asked, boolean anyIsolation) throws SQLException {
-        front.givenUp();
+    private void unsent() {
         if (tail != null) {
             tail.unsent().run();
         }
-        return once(asked.behind(null), anyIsolation);
     }
 
     /** What an error means, with the transaction made usable again where it can be. */
@@ -161,7 +188,8 @@ record Attempt(
         }
         boolean boundReached = flush.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
         if (stale || raised != null || boundReached) {
-            boolean undone = canUndo(flush, stale ? null : raised);
+            boolean untried = !stale && raised != null && raised.lock() == Guard.Lock.NOT_TRIED;
+            boolean undone = !begun || flush.isBounded() || (flush.isGuardSaved() && untried);
             Failed notUndone = undone ? undo(e) : null;
             if (notUndone != null) {
                 return notUndone;
@@ -175,7 +203,7 @@ record Attempt(
             if (raised.lock() == Guard.Lock.TAKEN && undone) {
                 return Taken.AT_ONCE;
             }
-            if (raised.lock() == Guard.Lock.NOT_TRIED) {
+            if (untried) {
                 // What a guard raised is not passed on as the cause: its mark is nobody's business.
                 boolean ofSnapshot = raised.isSnapshotStale();
                 return new Refused(raised, ofSnapshot ? null : new SQLException("The guard refused", e.getSQLState()));
@@ -196,36 +224,35 @@ record Attempt(
                                 .equals("0"));
     }
 
-    /** Whether the transaction can be made what it was before the flush. */
-    private boolean canUndo(Flush flush, @Nullable Guard raised) {
-        return !begun
-                || flush.isBounded()
-                || (flush.isGuardSaved() && raised != null && raised.lock() == Guard.Lock.NOT_TRIED);
-    }
-
     /** Makes the transaction usable again, with nothing newly held; or says why it could not be. */
-    private @Nullable Failed undo(@Nullable SQLException cause) {
+    private @Nullable Failed undo(@Nullable Throwable cause) {
         try {
-            session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
+            if (!isConnectionLost(cause) && (session.hasBegun() || session.isClosed())) {
+                session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
+            }
             return null;
         } catch (SQLException e) {
             return LockErrors.notUndone(asked(), session.isAborted(), e, cause);
         }
     }
 
+    private static boolean isConnectionLost(@Nullable Throwable cause) {
+        return cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState());
+    }
+
     /** Refuses to lock a row whose own key is another than the one that is held. */
     private void refuseMisnamed(Held held) throws SQLException {
         Misnamed misnamed = held.misnamed();
         if (misnamed == null && !request.advisory().isEmpty() && !held.absent().isEmpty()) {
-            misnamed = new AbsentRows(session, request).misnamed(held);
+            misnamed = new AbsentRows(session, request, held.absent()).misnamed();
         }
         if (misnamed != null) {
             RowlockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
-            if (!begun) {
-                session.execute("rollback");
-                throw refused;
+            if (begun) {
+                throw aborted(refused);
             }
-            throw aborted(refused);
+            session.execute("rollback");
+            throw refused;
         }
     }
 

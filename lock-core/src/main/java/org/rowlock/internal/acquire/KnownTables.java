@@ -2,163 +2,213 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.LockKey.Row;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.Insert;
 
 /**
- * The tables whose rows are locked, with their id columns; refuses ids that are none of their table, or another
- * spelling.
+ * What is configured and known of tables, and what a request means by it; refuses ids that are none of their table, or
+ * another spelling.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The table of a claim with its id columns: the configured ones, or the primary key. */
     RowTable of(PgSession session, String name) throws SQLException {
-        List<String> given = config.idColumnsOf(name);
-        return keyed(session, idColumns.of(session, name, given), given);
+        return table(session, name, List.of(), true);
     }
 
     /** The id columns of a table, none if it does without; refuses one whose rows cannot be locked. */
     public List<String> check(PgSession session, String name) throws SQLException {
-        List<String> given = config.idColumnsOf(name);
-        boolean needed = !given.isEmpty() || config.strategyOf(name) != LockStrategy.ADVISORY;
-        RowTable table = needed ? idColumns.of(session, name, given) : idColumns.find(session, name, given);
-        return keyed(session, table, given).columns().stream()
-                .map(RowTable.Column::name)
+        boolean needed = !config.idColumnsOf(name).isEmpty() || config.strategyOf(name) != LockStrategy.ADVISORY;
+        return table(session, name, List.of(), needed).columns().stream()
+                .map(Column::name)
                 .toList();
     }
 
-    /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
-    private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
-        for (RowTable.Column column : table.columns()) {
-            if (!column.kind().hasKeys(config.strategyOf(table.name()))) {
-                idColumns.forget(session, table, given);
-                throw TargetErrors.keyless(table, column);
-            }
-        }
-        return table;
-    }
-
-    /** Has the tables of a request looked up again. */
-    void forget(PgSession session, ResolvedRequest request) throws SQLException {
-        for (RowTable table : request.tables().toList()) {
-            forget(session, table);
-        }
-    }
-
+    /** Has a table looked up again, as the server has found that it has changed. */
     void forget(PgSession session, RowTable table) throws SQLException {
         idColumns.stale(session, table, config.idColumnsOf(table.name()));
     }
 
     /**
-     * The request with the id columns of the tables whose rows are locked; asks the server for those it does not know.
+     * Splits the keys of a request by strategy, within the budget, with the id columns of their tables; asks the server
+     * for those it does not know.
      *
-     * @throws LockTargetException if an id is none of its table, or another spelling of one
+     * @param wait in place of that of the request
+     * @param inserts of rows that may not be there, in one order for all calls
+     * @param front what goes in front of the lock of the only row
+     * @throws LockTargetException if an id is none of its table, or another spelling of one, or if nothing looks for a
+     *     row that is required
      */
-    ResolvedRequest withIdColumns(PgSession session, ResolvedRequest request) {
+    ResolvedRequest resolve(
+            PgSession session, LockRequest request, LockWait wait, List<Insert> inserts, @Nullable Front front) {
+        List<LockKey> keys = request.keys();
+        LockStrategy strategy = config.strategyOf(keys);
+        List<LockKey> advisory = config.advisory(keys);
+        boolean anyAlone = false;
+        for (LockKey key : advisory) {
+            if (config.strategyOf(key) == LockStrategy.ADVISORY) {
+                if (request.isRowRequired()) {
+                    throw TargetErrors.rowNotLookedFor(asked(session, request, wait), key);
+                }
+                anyAlone = true;
+            }
+        }
+        if (advisory.size() > config.budget()) {
+            throw config.overBudget(
+                    "lock " + asked(session, request, wait).what() + ": that is " + advisory.size()
+                            + " distinct advisory locks",
+                    "Lock fewer keys, or a key that stands for them all");
+        }
         try {
-            ResolvedRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
-            if (request.rows().isEmpty()) {
-                return checked;
-            }
-            if (request.rows().size() == 1) {
-                return checked.withRows(List.of(known(session, request.rows().get(0))));
-            }
-            List<RowGroup> groups = new ArrayList<>(request.rows().size());
-            for (RowGroup group : request.rows()) {
-                groups.add(known(session, group));
-            }
-            return checked.withRows(groups);
+            List<RowTable> typed = anyAlone ? typed(session, advisory) : List.of();
+            return new ResolvedRequest(
+                    request,
+                    wait,
+                    strategy,
+                    config.names(),
+                    AdvisoryKeys.of(advisory, request),
+                    strategy == LockStrategy.ADVISORY ? List.of() : rows(session, request),
+                    typed,
+                    inserts,
+                    !anyAlone,
+                    front);
         } catch (SQLException e) {
-            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+            throw LockErrors.translate(asked(session, request, wait), e);
         }
     }
 
-    private RowGroup known(PgSession session, RowGroup group) throws SQLException {
-        RowTable table = table(session, group.table().name(), group.keys(), false);
-        return new RowGroup(table, group.mode(), group.keys());
+    /** What a request asks for, whatever its tables are. */
+    Asked asked(PgSession session, LockRequest request, LockWait wait) {
+        LockStrategy strategy = config.strategyOf(request.keys());
+        return Asked.of(request, wait, strategy, config.names(), List.of(), session.isHotStandby());
     }
 
-    /** @param alone whether they are locked by their keys alone */
-    private RowTable table(PgSession session, String name, List<LockKey.Row> rows, boolean alone) throws SQLException {
-        List<String> given = config.idColumnsOf(name);
-        for (boolean again = false; ; again = true) {
-            RowTable table = alone ? idColumns.find(session, name, given) : idColumns.of(session, name, given);
-            LockTargetException misfit = misfit(rows, table, alone);
-            if (misfit == null) {
-                return table;
-            }
-            if (again) {
-                throw misfit;
-            }
-            // Where the column has another type by now the id may fit.
-            idColumns.forget(session, table, given);
+    /** The row locks in the order of their statements, and so of the locks: by table, the strongest mode first. */
+    private List<RowGroup> rows(PgSession session, LockRequest request) throws SQLException {
+        List<Row> all = request.rows();
+        if (request.keys().size() == 1) {
+            return List.of(new RowGroup(table(session, all.get(0).table(), all, true), request.mode(), all));
         }
+        Map<String, Map<RowLockMode, List<Row>>> byTable = new TreeMap<>();
+        for (Row row : all) {
+            if (config.strategyOf(row) != LockStrategy.ADVISORY) {
+                byTable.computeIfAbsent(row.table(), of -> new EnumMap<>(RowLockMode.class))
+                        .computeIfAbsent(request.modeOf(row), of -> new ArrayList<>())
+                        .add(row);
+            }
+        }
+        List<RowGroup> groups = new ArrayList<>(byTable.size());
+        for (Map<RowLockMode, List<Row>> ofTable : byTable.values()) {
+            for (Map.Entry<RowLockMode, List<Row>> of : ofTable.entrySet()) {
+                List<Row> rows = of.getValue();
+                groups.add(new RowGroup(table(session, rows.get(0).table(), rows, true), of.getKey(), rows));
+            }
+        }
+        return groups;
     }
 
     /**
      * Checks the ids of rows that are locked by their key alone. Where the table has an id as ours, another spelling of
      * a value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
      * passes.
+     *
+     * @return the tables whose ids are texts
      */
-    private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {
+    private List<RowTable> typed(PgSession session, List<LockKey> keys) throws SQLException {
         Set<RowTable> typed = Set.of();
         RowTable table = null;
-        for (LockKey key : request.advisory().keys()) {
-            if (key instanceof LockKey.Row row && config.strategyOf(row) == LockStrategy.ADVISORY) {
-                List<LockKey.Row> rows = List.of(row);
-                if (table == null || !table.name().equals(row.table()) || misfit(rows, table, true) != null) {
-                    table = table(session, row.table(), rows, true);
+        for (LockKey key : keys) {
+            if (key instanceof Row row && config.strategyOf(row) == LockStrategy.ADVISORY) {
+                List<Row> rows = List.of(row);
+                if (table == null || !table.name().equals(row.table()) || refusal(table, rows, false) != null) {
+                    table = table(session, row.table(), rows, false);
                 }
-                if (table.columns().size() == row.id().size() && table.isTextTaken()) {
+                if (table.columns().size() == row.id().size() && table.isAny(IdType::isWord)) {
                     typed = typed.isEmpty() ? new LinkedHashSet<>() : typed;
                     typed.add(table);
                 }
             }
         }
-        return typed.isEmpty() ? request : request.withTyped(List.copyOf(typed));
-    }
-
-    private @Nullable LockTargetException misfit(List<LockKey.Row> rows, RowTable table, boolean alone) {
-        for (LockKey.Row row : rows) {
-            boolean whole = row.givenId().size() == table.columns().size();
-            LockTargetException misfit = whole
-                    ? misfit(row, table, alone)
-                    : alone ? null : TargetErrors.wrongParts(config.names(), row, table);
-            if (misfit != null) {
-                return misfit;
-            }
-        }
-        return null;
+        return List.copyOf(typed);
     }
 
     /**
-     * Why an id is none of its table, or null.
+     * A table with its id columns; refuses one whose rows cannot be locked, and rows of other ids.
      *
-     * @param alone whether no row is locked, so that only another spelling of a value is wrong
+     * @param needed whether there have to be id columns, as rows are locked
      */
-    private @Nullable LockTargetException misfit(LockKey.Row key, RowTable table, boolean alone) {
-        for (int i = 0; i < table.columns().size(); i++) {
-            RowTable.Column column = table.columns().get(i);
-            if (!column.kind().hasKeys(config.strategyOf(key))) {
+    private RowTable table(PgSession session, String name, List<Row> rows, boolean needed) throws SQLException {
+        for (boolean again = false; ; again = true) {
+            IdColumns.Known known = idColumns.of(session, name, config.idColumnsOf(name));
+            LockTargetException refused = known.isWhole()
+                    ? refusal(known.table(), rows, needed)
+                    : needed ? TargetErrors.withoutColumns(known) : null;
+            if (refused == null) {
+                return known.isWhole() ? known.table() : RowTable.named(name);
+            }
+            if (again) {
+                throw refused;
+            }
+            // By now it may have other columns, or of other types, which the ids fit.
+            idColumns.forget(session, known);
+        }
+    }
+
+    /**
+     * Why rows of a table cannot be locked, or null.
+     *
+     * @param needed whether rows are locked; if not, only another spelling of a value is wrong
+     */
+    private @Nullable LockTargetException refusal(RowTable table, List<Row> rows, boolean needed) {
+        if (!needed
+                && !rows.isEmpty()
+                && rows.get(0).id().size() != table.columns().size()) {
+            return null;
+        }
+        LockStrategy strategy = config.strategyOf(table.name());
+        for (Column column : table.columns()) {
+            if (!column.kind().hasKeys(strategy)) {
                 return TargetErrors.keyless(table, column);
             }
-            String part = key.givenId().get(i);
-            String refusal =
-                    alone ? column.kind().otherSpelling(part) : column.kind().refusal(part);
-            if (refusal != null) {
-                return TargetErrors.misfit(config.names(), key, column, part, refusal);
+        }
+        for (Row row : rows) {
+            if (row.id().size() != table.columns().size()) {
+                return TargetErrors.wrongParts(config.names(), row, table);
+            }
+            for (int i = 0; i < table.columns().size(); i++) {
+                Column column = table.columns().get(i);
+                String part = row.givenId().get(i);
+                String wrong =
+                        needed ? column.kind().refusal(part) : column.kind().otherSpelling(part);
+                if (wrong != null) {
+                    return TargetErrors.misfit(config.names(), row, column, part, wrong);
+                }
             }
         }
         return null;

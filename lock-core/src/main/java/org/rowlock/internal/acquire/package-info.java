@@ -1,6 +1,6 @@
 /**
- * Taking the locks of a call. {@code LockCalls} is the door; one {@code Attempt} sends the flush, or hands the locks
- * over from the session, and gives an outcome. {@code LockAndCommit} has the COMMIT as the last part of that flush.
+ * Taking the locks of a call. {@code LockCall} is the door, also for what has the COMMIT as the last part of its flush;
+ * one {@code Attempt} sends the flush, or has the locks handed over from the session, and gives an outcome.
  */
 @NullMarked
 package org.rowlock.internal.acquire;

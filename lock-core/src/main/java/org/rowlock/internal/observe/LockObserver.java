@@ -21,6 +21,9 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.KeyEntries;
+import org.rowlock.internal.session.Outcome.Failed;
+import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.Outcome.Taken;
 
 /**
  * Notifies the listeners and the flight recorder, and throws nothing that these throw. Costs next to nothing if nobody
@@ -133,6 +136,18 @@ public final class LockObserver {
                 tell(told -> told.onHold(hold));
             }
         }
+    }
+
+    public static Outcome outcome(org.rowlock.internal.session.Outcome outcome) {
+        if (outcome instanceof Held) {
+            return Outcome.ACQUIRED;
+        }
+        if (outcome instanceof Taken) {
+            return Outcome.NOT_AVAILABLE;
+        }
+        return outcome instanceof Failed failed && failed.meaning() != null
+                ? outcome(failed.meaning())
+                : Outcome.FAILED;
     }
 
     public static Outcome outcome(Throwable failure) {

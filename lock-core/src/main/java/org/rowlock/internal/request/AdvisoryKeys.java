@@ -2,21 +2,18 @@ package org.rowlock.internal.request;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.IdText;
 
 /**
  * The keys of a request that need an advisory lock, and in which shape they go to the server.
  *
  * @param keys the keys; none, one, or many
- * @param shape the form of the statement
- * @param modes that of each key if they differ; else empty, and the request's mode is that of all
+ * @param shape the form of the statement; any but MANY has one mode, the request's
  */
-public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> modes) {
-    public static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE, List.of());
+public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
+    public static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE);
 
     /** The forms of key version 1, and the form for several keys at a time. */
     public enum Shape {
@@ -42,24 +39,19 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> mo
     public static AdvisoryKeys of(List<LockKey> keys) {
         return switch (keys.size()) {
             case 0 -> NONE;
-            case 1 -> new AdvisoryKeys(keys, shapeOf(keys.get(0)), List.of());
-            default -> new AdvisoryKeys(keys, areIntRowsOfOneTable(keys) ? Shape.ROWS_INT : Shape.MANY, List.of());
+            case 1 -> new AdvisoryKeys(keys, shapeOf(keys.get(0)));
+            default -> new AdvisoryKeys(keys, areIntRowsOfOneTable(keys) ? Shape.ROWS_INT : Shape.MANY);
         };
     }
 
-    /** Of a call with several modes. */
-    public static AdvisoryKeys mixed(List<LockKey> keys, LockRequest request) {
-        return keys.isEmpty()
-                ? NONE
-                : new AdvisoryKeys(
-                        keys, Shape.MANY, keys.stream().map(request::modeOf).toList());
-    }
-
-    /** Whether each key is locked shared, given the mode of the request. */
-    public Boolean[] shared(RowLockMode mode) {
-        return IntStream.range(0, keys.size())
-                .mapToObj(i -> (modes.isEmpty() ? mode : modes.get(i)).isShared())
-                .toArray(Boolean[]::new);
+    /** Of some keys of a request, which may have several modes. */
+    public static AdvisoryKeys of(List<LockKey> keys, LockRequest request) {
+        for (LockKey key : keys) {
+            if (request.modeOf(key) != request.mode()) {
+                return new AdvisoryKeys(keys, Shape.MANY);
+            }
+        }
+        return of(keys);
     }
 
     public boolean isEmpty() {

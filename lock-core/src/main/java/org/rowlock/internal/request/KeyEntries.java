@@ -27,7 +27,7 @@ public final class KeyEntries {
     /** Of all queues, since a thread that waits anywhere while it holds a lock could be in a deadlock. */
     private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
 
-    private static final Comparator<String> SHORTER_FIRST =
+    public static final Comparator<String> SHORTER_FIRST =
             Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
     private static final String FULL = " threads of this application wait for it already, which is the most that"

@@ -1,19 +1,13 @@
 package org.rowlock.internal.request;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
@@ -30,10 +24,6 @@ public record LockConfig(
         Map<String, List<String>> idColumns,
         int budget,
         KeyNames names) {
-    /** Of the statements, and so of the locks: by table, the strongest mode first. */
-    private static final Comparator<RowGroup> STATEMENT_ORDER =
-            Comparator.comparing((RowGroup group) -> group.table().name()).thenComparing(RowGroup::mode);
-
     public LockStrategy strategyOf(LockKey key) {
         return key instanceof LockKey.Row row ? strategyOf(row.table()) : LockStrategy.ADVISORY;
     }
@@ -46,6 +36,14 @@ public record LockConfig(
     public LockStrategy strategyOf(List<LockKey> keys) {
         LockStrategy first = strategyOf(keys.get(0));
         return keys.size() == 1 || keys.stream().allMatch(key -> strategyOf(key) == first) ? first : LockStrategy.BOTH;
+    }
+
+    /** The keys that need an advisory lock. */
+    public List<LockKey> advisory(List<LockKey> keys) {
+        if (keys.size() == 1) {
+            return strategyOf(keys.get(0)) == LockStrategy.ROW ? List.of() : keys;
+        }
+        return keys.stream().filter(key -> strategyOf(key) != LockStrategy.ROW).toList();
     }
 
     /** Whether any table is locked by its key alone. */
@@ -63,52 +61,6 @@ public record LockConfig(
         return idColumns.getOrDefault(table, List.of());
     }
 
-    /**
-     * Splits the keys of a request by strategy, within the budget. Its tables are not looked up yet, and of its inserts
-     * it knows nothing.
-     */
-    public ResolvedRequest resolve(LockRequest request, LockWait wait) {
-        List<LockKey> keys = request.keys();
-        LockStrategy strategy = strategyOf(keys);
-        if (keys.size() > 1) {
-            return ofSeveral(request, wait, strategy);
-        }
-        AdvisoryKeys advisory = strategy != LockStrategy.ROW ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
-        List<LockKey.Row> spelled = strategy != LockStrategy.ADVISORY ? request.rows() : List.of();
-        List<RowGroup> rows = spelled.isEmpty()
-                ? List.of()
-                : List.of(new RowGroup(RowTable.named(spelled.get(0).table()), request.mode(), spelled));
-        return new ResolvedRequest(request, wait, strategy, names, advisory, rows, strategy != LockStrategy.ADVISORY);
-    }
-
-    private ResolvedRequest ofSeveral(LockRequest request, LockWait wait, LockStrategy strategy) {
-        List<LockKey> advisory = new ArrayList<>(request.keys().size());
-        List<RowGroup> rows = new ArrayList<>(1);
-        boolean anyIsolation = true;
-        for (LockKey key : request.keys()) {
-            LockStrategy own = strategyOf(key);
-            if (own != LockStrategy.ROW) {
-                advisory.add(key);
-                anyIsolation &= own != LockStrategy.ADVISORY;
-            }
-        }
-        for (LockKey.Row row : request.rows()) {
-            if (strategyOf(row) != LockStrategy.ADVISORY) {
-                groupOf(rows, row.table(), request.modeOf(row)).keys().add(row);
-            }
-        }
-        rows.sort(STATEMENT_ORDER);
-        boolean mixed = request.keys().stream().anyMatch(key -> request.modeOf(key) != request.mode());
-        AdvisoryKeys split = mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory);
-        ResolvedRequest resolved = new ResolvedRequest(request, wait, strategy, names, split, rows, anyIsolation);
-        if (advisory.size() > budget) {
-            throw overBudget(
-                    "lock " + resolved.describe() + ": that is " + advisory.size() + " distinct advisory locks",
-                    "Lock fewer keys, or a key that stands for them all");
-        }
-        return resolved;
-    }
-
     /** The exception for more advisory locks in one call than the budget. */
     public LockTargetException overBudget(String what, String advice) {
         return Exceptions.of(
@@ -118,18 +70,5 @@ public record LockConfig(
                         + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
                 SqlState.PROGRAM_LIMIT_EXCEEDED,
                 null);
-    }
-
-    /** The rows that one FOR UPDATE statement can lock; those of the row before are the last of the groups. */
-    private static RowGroup groupOf(List<RowGroup> groups, String table, RowLockMode mode) {
-        for (int i = groups.size() - 1; i >= 0; i--) {
-            RowGroup group = groups.get(i);
-            if (group.mode() == mode && group.table().name().equals(table)) {
-                return group;
-            }
-        }
-        RowGroup group = new RowGroup(RowTable.named(table), mode, new ArrayList<>());
-        groups.add(group);
-        return group;
     }
 }

@@ -6,10 +6,13 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
@@ -60,10 +63,10 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
     }
 
     /** Sets the parameters of {@link #ids}, or the one of a list of ids of one column. */
-    public int bindIds(PreparedStatement statement, int at, List<List<String>> ids) throws SQLException {
+    public int bindIds(PreparedStatement statement, int at, List<LockKey.Row> rows) throws SQLException {
         for (int i = 0; i < columns.size(); i++) {
             int column = i;
-            Stream<String> part = ids.stream().map(id -> id.get(column));
+            Stream<String> part = rows.stream().map(row -> row.givenId().get(column));
             if (columns.get(column).kind() == IdType.INTEGER) {
                 // The driver sends these as they are. Other texts are refused before.
                 statement.setObject(
@@ -88,14 +91,6 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
         return id;
     }
 
-    /** Whether the text of each column is that which the server prints of the row's, so that it identifies the row. */
-    public boolean areIdsTheirTexts() {
-        return columns.stream().allMatch(column -> switch (column.kind()) {
-            case SMALLINT, INTEGER, BIGINT, UUID -> true;
-            default -> false;
-        });
-    }
-
     /** The texts of the columns, under names that no ORDER BY means. */
     public String printedId(String alias) {
         return each(
@@ -104,20 +99,20 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
                         + " as rowlock_id_" + i);
     }
 
-    /** Whether only the server knows what row a given id means, say of an enum or of citext. */
-    public boolean isIdOpen() {
+    /** Whether the type of a column is one of some. */
+    public boolean isAny(Predicate<IdType> types) {
         for (Column column : columns) {
-            if (!column.kind().isExact()) {
+            if (types.test(column.kind())) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether texts are values of a column, so that a change of its type would change which of them are one. */
-    public boolean isTextTaken() {
-        for (Column column : columns) {
-            if (column.kind().isWord()) {
+    /** Whether a row of an id has another key. A type without keys is locked by the row lock alone. */
+    public boolean isOther(LockKey.Row key, List<String> id) {
+        for (int i = 0; i < columns.size(); i++) {
+            if (columns.get(i).kind() != IdType.KEYLESS && !key.id().get(i).equals(IdText.canonical(id.get(i)))) {
                 return true;
             }
         }

@@ -17,7 +17,6 @@ import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TablePlace;
 
 /**
@@ -87,42 +86,26 @@ public final class IdColumns {
     }
 
     /**
+     * What is known of a table.
+     *
+     * @param table with its id columns; none if it has no primary key
+     * @param given the columns given by configuration, or none for the primary key
      * @param kind of what the name means, as in pg_class
      * @param schemas in which it was looked for
      * @param schema in which it was found
      * @param stale whether the server has found since that it does not hold any more
      */
-    private record Known(RowTable table, String kind, String schemas, long schema, boolean stale) {
+    public record Known(RowTable table, List<String> given, String kind, String schemas, long schema, boolean stale) {
         /** Whether it did not change, and was found not to hold where the name means another table. */
-        boolean isOfAnother(Known found) {
+        private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
         }
 
-        boolean isWhole(List<String> given) {
+        /** Whether it has id columns: all of those given, or a primary key. */
+        public boolean isWhole() {
             return !table.columns().isEmpty()
                     && (given.isEmpty() || given.size() == table.columns().size());
         }
-    }
-
-    /**
-     * The id columns of a table.
-     *
-     * @param given the columns given by configuration, or none for the primary key
-     */
-    public RowTable of(PgSession session, String table, List<String> given) throws SQLException {
-        Known found = known(session, table, given);
-        if (!found.isWhole(given)) {
-            forget(session, found.table(), given);
-            found = known(session, table, given);
-        }
-        check(table, found.kind(), given, found.table().columns());
-        return found.table();
-    }
-
-    /** The same, with no columns where the table has no primary key, or not the columns given. */
-    public RowTable find(PgSession session, String table, List<String> given) throws SQLException {
-        Known found = known(session, table, given);
-        return found.isWhole(given) ? found.table() : RowTable.named(table);
     }
 
     /** Whether tables may lie on other machines, as far as is known. */
@@ -135,7 +118,12 @@ public final class IdColumns {
         urlsOfCitus.add(session.url());
     }
 
-    private Known known(PgSession session, String table, List<String> given) throws SQLException {
+    /**
+     * What is known of a table; asks the server for what is not.
+     *
+     * @param given the columns given by configuration, or none for the primary key
+     */
+    public Known of(PgSession session, String table, List<String> given) throws SQLException {
         Tables tables = tables(session, table, given);
         boolean first = tables.bySchemas.isEmpty() && isFirst(tables.firstLook);
         try {
@@ -183,11 +171,11 @@ public final class IdColumns {
     }
 
     /** Has a table looked up again, as it may have changed. Runs no SQL: the transaction may be aborted. */
-    public void forget(PgSession session, RowTable table, List<String> given) throws SQLException {
-        tables(session, table.name(), given)
+    public void forget(PgSession session, Known known) throws SQLException {
+        tables(session, known.table().name(), known.given())
                 .bySchemas
                 .values()
-                .removeIf(kept -> kept.table().equals(table));
+                .removeIf(kept -> kept.table().equals(known.table()));
     }
 
     /** The same, since the server has found that what is kept does not hold. */
@@ -195,7 +183,7 @@ public final class IdColumns {
         tables(session, table.name(), given)
                 .bySchemas
                 .replaceAll((schemas, kept) -> kept.table().equals(table)
-                        ? new Known(table, kept.kind(), kept.schemas(), kept.schema(), true)
+                        ? new Known(table, given, kept.kind(), kept.schemas(), kept.schema(), true)
                         : kept);
     }
 
@@ -232,31 +220,6 @@ public final class IdColumns {
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, schemas, schema, false);
-    }
-
-    private static void check(String table, String kind, List<String> given, List<Column> columns) {
-        String rows = "rows of " + table;
-        if (columns.isEmpty() && !kind.equals("r") && !kind.equals("p")) {
-            String why = kind.isEmpty() ? "is not in the transaction's snapshot." : TargetErrors.NO_TABLE;
-            throw TargetErrors.cannot(rows, "it " + why, SqlState.WRONG_OBJECT_TYPE);
-        }
-        if (given.isEmpty() && columns.isEmpty()) {
-            String why = "it has no primary key, and strategies ROW and BOTH need to know the id columns. Add a primary"
-                    + " key, give the columns with RowLocks.builder().idColumns(\"" + table
-                    + "\", ...), or use strategy"
-                    + " ADVISORY.";
-            throw TargetErrors.cannot(rows, why, null);
-        }
-        if (given.isEmpty()) {
-            return;
-        }
-        List<String> missing = new ArrayList<>(given);
-        columns.forEach(column -> missing.remove(column.name()));
-        if (!missing.isEmpty()) {
-            String why = "it has no column " + String.join(", ", missing) + ", which idColumns names. Columns are"
-                    + " written as the catalog has them, without quotes.";
-            throw TargetErrors.cannot(rows, why, SqlState.UNDEFINED_COLUMN);
-        }
+        return new Known(new RowTable(table, List.copyOf(columns), identity), given, kind, schemas, schema, false);
     }
 }

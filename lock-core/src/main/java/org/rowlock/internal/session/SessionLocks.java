@@ -17,7 +17,17 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * The locks of one request as locks of the session, which no rollback releases. They are what the session has in
+ * Takes advisory locks in front of a REPEATABLE READ or SERIALIZABLE transaction that has not begun.
+ *
+ * <p>There a lock statement would take the transaction's snapshot before it waits, and every later read would be stale.
+ * So the wait happens for a session lock in a READ COMMITTED transaction of its own; then the caller's transaction
+ * begins, and its first statement takes the transaction lock and lets go of the session lock. The hold passes from
+ * session to transaction without a gap, the snapshot is younger than the lock, and commit releases it.
+ *
+ * <p>The transactions are chained ({@code COMMIT AND CHAIN}), so that the session is never idle in between: a pooler in
+ * transaction mode keeps the server connection, and the characteristics of the caller's transaction carry over.
+ *
+ * <p>No rollback releases the locks of the session. They are what the session has in
  * pg_locks now and had not before, so that whatever fails, all of them can be let go of. What the caller holds for the
  * session already is neither taken nor let go of.
  *
@@ -69,11 +79,33 @@ public record SessionLocks(
                 + " || case when k.shared then ' ShareLock' else ' ExclusiveLock' end] && " + locks;
     }
 
-    /** Looks what the session holds before, behind statements that open the transaction for the wait. */
-    public static SessionLocks begin(PgSession session, ResolvedRequest request, boolean onCitus, String... first)
-            throws SQLException {
-        SessionLocks locks = new SessionLocks(session, request, onCitus, null);
-        return new SessionLocks(session, request, onCitus, locks.run(List.of(first), BEFORE));
+    /**
+     * Takes the locks. The transaction has been begun by Rowlock alone, and nothing of the caller's is in it. Whatever
+     * it throws, the session holds none of the locks.
+     *
+     * @param isolation the level of the caller's transaction, as the server spells it
+     * @return what keeps the caller's transaction from holding them; null if it does
+     */
+    public static @Nullable Outcome handOver(
+            PgSession session, ResolvedRequest request, boolean onCitus, String isolation) throws SQLException {
+        // What comes from outside never becomes SQL.
+        String level = isolation.equals("serializable") ? "serializable" : "repeatable read";
+        SessionLocks nothing = new SessionLocks(session, request, onCitus, null);
+        String before =
+                nothing.run(List.of("rollback and chain", "set transaction isolation level read committed"), BEFORE);
+        SessionLocks locks = new SessionLocks(session, request, onCitus, before);
+        try {
+            Outcome refused = locks.lock();
+            if (refused == null && locks.passToTransaction(level)) {
+                return null;
+            }
+            locks.unlock(null);
+            return refused == null ? new Outcome.Stale(true) : refused;
+        } catch (Throwable e) {
+            // Throwable, as an Error must not leave a session lock in the pool either.
+            locks.unlock(e);
+            throw e;
+        }
     }
 
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
@@ -94,12 +126,8 @@ public record SessionLocks(
         return Stream.concat(Stream.of(first), holding.stream()).toList();
     }
 
-    /**
-     * Waits for the locks.
-     *
-     * @return false if there is no wait and one is taken
-     */
-    public boolean lock() throws SQLException {
+    /** Waits for the locks. What keeps the session from holding them, or null. */
+    private @Nullable Outcome lock() throws SQLException {
         WaitKind wait = WaitKind.of(request.lockWait());
         String function = wait == WaitKind.NO_WAIT ? "pg_catalog.pg_try_advisory_lock" : "pg_catalog.pg_advisory_lock";
         String got = "pg_catalog.bool_and(case when t.refused is not null or " + held(LOCKS_BEFORE)
@@ -110,11 +138,12 @@ public record SessionLocks(
         String answer = wait == WaitKind.AT_MOST
                 ? run(inFront(WaitSql.ARM.sql()), sql, WaitSql::bindMillis, this::bindBefore, SessionLocks::bindKeys)
                 : run(inFront(), sql, this::bindBefore, SessionLocks::bindKeys);
-        if (!"true".equals(answer) && !"false".equals(answer)) {
-            Guard guard = new Guard("", "", String.valueOf(answer), Guard.Lock.NOT_TRIED);
-            throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
+        if ("true".equals(answer)) {
+            return null;
         }
-        return "true".equals(answer);
+        return "false".equals(answer)
+                ? Outcome.Taken.AT_ONCE
+                : new Outcome.Refused(new Guard("", "", String.valueOf(answer), Guard.Lock.NOT_TRIED), null);
     }
 
     /**
@@ -124,8 +153,8 @@ public record SessionLocks(
      *
      * @return false if a table was replaced by another
      */
-    public boolean passToTransaction(String... first) throws SQLException {
-        List<String> inFront = new ArrayList<>(inFront(first));
+    private boolean passToTransaction(String level) throws SQLException {
+        List<String> inFront = new ArrayList<>(inFront("commit and chain", "set transaction isolation level " + level));
         inFront.add(PASS);
         // Those from before are taken too: the caller may let go of its own in the middle of the transaction.
         String passed = holding() + "select pg_catalog.bool_and(case when " + held(LOCKS_PASSED) + " then ("
@@ -139,7 +168,7 @@ public record SessionLocks(
      *
      * @param cause what has failed before, or null
      */
-    public void unlock(@Nullable Throwable cause) {
+    private void unlock(@Nullable Throwable cause) {
         try {
             run(List.of("rollback and chain", "select " + UNLOCK + TAKEN), "rollback", this::bindBefore);
         } catch (SQLException | RuntimeException e) {
@@ -174,6 +203,6 @@ public record SessionLocks(
     }
 
     private static int bindKeys(PreparedStatement statement, int at, ResolvedRequest of) throws SQLException {
-        return KeySql.bindMany(statement, at, of.advisory(), of.mode());
+        return KeySql.bindMany(statement, at, of.advisory().keys(), of.request());
     }
 }

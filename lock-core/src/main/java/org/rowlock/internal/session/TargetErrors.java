@@ -1,5 +1,6 @@
 package org.rowlock.internal.session;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,28 @@ public final class TargetErrors {
         String why = names.of(part) + " for column " + typed(column) + ' '
                 + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL) + ". Nothing is locked.";
         return cannot(names.of(key), why, SqlState.INVALID_TEXT_REPRESENTATION);
+    }
+
+    /** The exception for a table whose id columns are not known, where rows are to be locked. */
+    public static LockTargetException withoutColumns(IdColumns.Known known) {
+        String rows = "rows of " + known.table().name();
+        List<String> missing = new ArrayList<>(known.given());
+        known.table().columns().forEach(column -> missing.remove(column.name()));
+        if (missing.size() == known.given().size()
+                && !known.kind().equals("r")
+                && !known.kind().equals("p")) {
+            String why = known.kind().isEmpty() ? "is not in the transaction's snapshot." : NO_TABLE;
+            return cannot(rows, "it " + why, SqlState.WRONG_OBJECT_TYPE);
+        }
+        if (missing.isEmpty()) {
+            String why = "it has no primary key, and strategies ROW and BOTH need to know the id columns. Add a primary"
+                    + " key, give the columns with RowLocks.builder().idColumns(\""
+                    + known.table().name() + "\", ...), or use strategy ADVISORY.";
+            return cannot(rows, why, null);
+        }
+        String why = "it has no column " + String.join(", ", missing) + ", which idColumns names. Columns are written as"
+                + " the catalog has them, without quotes.";
+        return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
     /** The exception for an id that no key can be made of, or none without a look at the row. */

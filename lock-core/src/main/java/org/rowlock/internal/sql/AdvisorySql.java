@@ -71,8 +71,8 @@ final class AdvisorySql {
                         (statement, at, request) -> KeySql.bindMany(
                                 statement,
                                 bindMarks(statement, at, ofTry + ofRefusal),
-                                request.advisory(),
-                                request.mode()));
+                                request.advisory().keys(),
+                                request.request()));
             }
             default -> {
                 String from = KeySql.from(shape);

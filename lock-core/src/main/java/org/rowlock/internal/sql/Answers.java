@@ -121,7 +121,7 @@ public final class Answers {
 
     private void found(RowGroup asked, Row key, ResultSet row, int at) throws SQLException {
         List<String> id = asked.table().readId(row, at);
-        if (misnamed == null && ResolvedRequest.isOther(asked.table(), key, id)) {
+        if (misnamed == null && asked.table().isOther(key, id)) {
             misnamed = new Misnamed(key, id);
         }
     }

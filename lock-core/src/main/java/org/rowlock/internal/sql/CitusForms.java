@@ -1,11 +1,10 @@
 package org.rowlock.internal.sql;
 
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.rowlock.LockKey.Row;
+import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
@@ -47,11 +46,10 @@ public final class CitusForms extends FlushForms {
     private static final Bound BOUND =
             new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
-    private static final Pattern INTEGER = Pattern.compile("-?\\d{1,18}");
-
-    /** One for all callers; of numbers that of their values, as a hand-written ORDER BY has it. */
-    private static final Comparator<Row> ORDER =
-            Comparator.comparing(Row::id, CitusForms::compare).thenComparing(Row::givenId, CitusForms::compare);
+    /** One for all callers; of numbers above zero that of their values, as a hand-written ORDER BY has it. */
+    private static final Comparator<Row> ORDER = Comparator.comparing(
+                    (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
+            .thenComparing(row -> String.join("\0", row.givenId()));
 
     CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {
         super(asked, begun, anyIsolation, behind, BOUND);
@@ -100,18 +98,5 @@ public final class CitusForms extends FlushForms {
     /** Statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */
     public static List<String> hold(List<String> tables, List<RowTable> known) {
         return tables.isEmpty() ? List.of(BEGIN) : List.of(KeySql.holding(tables, known) + "select 1", BEGIN);
-    }
-
-    private static int compare(List<String> one, List<String> other) {
-        return Arrays.compare(one.toArray(String[]::new), other.toArray(String[]::new), CitusForms::compare);
-    }
-
-    /** Numbers first. */
-    private static int compare(String one, String other) {
-        boolean number = INTEGER.matcher(one).matches();
-        if (number != INTEGER.matcher(other).matches()) {
-            return number ? -1 : 1;
-        }
-        return number ? Long.compare(Long.parseLong(one), Long.parseLong(other)) : one.compareTo(other);
     }
 }

@@ -116,10 +116,10 @@ public record ClaimSql(
         String on = table.each(
                 " and ",
                 (column, i) -> name(column) + " = cast(rowlock_k." + ID + i + " as " + column.type() + ')'
-                        + (column.kind().isExact()
-                                ? ""
-                                : " and " + column.kind().textOf(name(column))
-                                        + " collate pg_catalog.\"C\" = rowlock_k." + ID + i));
+                        + (column.kind().isOpen()
+                                ? " and " + column.kind().textOf(name(column))
+                                        + " collate pg_catalog.\"C\" = rowlock_k." + ID + i
+                                : ""));
         return "select " + alias + ".*, " + table.printedId(alias) + " from " + from(table.name())
                 + " join rows from ("
                 + table.each(

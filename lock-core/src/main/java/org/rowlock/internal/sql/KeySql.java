@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
@@ -163,14 +164,9 @@ public final class KeySql {
             + " pg_catalog.text[]), cast(? as bigint[]), cast(? as boolean[]))"
             + " as d(t, c, o, s, b, shared) order by 3 nulls first, 1, 2, 4 offset 0) as k on true";
 
-    /**
-     * Sets the parameters of {@link #FROM_MANY}.
-     *
-     * @param mode of the keys if they do not differ
-     */
-    public static int bindMany(PreparedStatement statement, int at, AdvisoryKeys advisory, RowLockMode mode)
+    /** Sets the parameters of {@link #FROM_MANY}, of some keys of a request. */
+    public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, LockRequest request)
             throws SQLException {
-        List<LockKey> keys = advisory.keys();
         int size = keys.size();
         List<String> tables = new ArrayList<>(1);
         Integer[] table = new Integer[size];
@@ -178,8 +174,10 @@ public final class KeySql {
         Integer[] second = new Integer[size];
         String[] text = new String[size];
         Long[] number = new Long[size];
+        Boolean[] shared = new Boolean[size];
         for (int i = 0; i < size; i++) {
             LockKey key = keys.get(i);
+            shared[i] = request.modeOf(key).isShared();
             if (key instanceof LockKey.Row row) {
                 table[i] = ordinal(tables, row.table());
                 if (AdvisoryKeys.isPair(row)) {
@@ -203,7 +201,7 @@ public final class KeySql {
         statement.setArray(at + 3, connection.createArrayOf("int4", second));
         statement.setArray(at + 4, connection.createArrayOf("text", text));
         statement.setArray(at + 5, connection.createArrayOf("int8", number));
-        statement.setArray(at + 6, connection.createArrayOf("bool", advisory.shared(mode)));
+        statement.setArray(at + 6, connection.createArrayOf("bool", shared));
         return at + 7;
     }
 

@@ -2,16 +2,15 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
 /** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
@@ -56,57 +55,56 @@ public final class RowSql {
 
     /** Locks one row. Returns its id, printed, where it exists. */
     public static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
-        String printed = table.printedId(ALIAS) + rearm(wait, "");
-        return new Part(identity(table) + one(table, printed, clause(mode, wait)), RowSql::bindOne, RowSql::readOne);
+        return one(table, table.printedId(ALIAS) + rearm(wait, ""), clause(mode, wait), 0, 0);
     }
 
     /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
-        String clause = ' ' + mode.sql() + " skip locked";
-        return new Part(identity(table) + one(table, table.printedId(ALIAS), clause), RowSql::bindOne, RowSql::readOne);
+        return one(table, table.printedId(ALIAS), ' ' + mode.sql() + " skip locked", 0, 0);
     }
 
     /** Looks whether a row exists, locked or not. */
     static Part look(RowTable table) {
-        return new Part(one(table, table.printedId(ALIAS), ""), RowSql::bindOne, Answers::look);
+        return new Part(select(table, table.printedId(ALIAS), ""), binder(0, 0), Answers::look);
     }
 
     /**
      * Locks a row that another transaction has inserted, without a wait: ours is still in progress to the server. Row
      * security may show rows that it does not let lock.
      */
-    public static Part lockOfOthers(RowTable table, RowLockMode mode) {
+    public static String lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
         // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
-        String look = one(
+        String look = select(
                 table,
                 table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
         // A view has no xmin; there the name means the one around it.
-        return new Part(
-                "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look + ") as l",
-                RowSql::bindOne,
-                Part.UNREAD);
+        return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look + ") as l";
     }
 
-    private static String one(RowTable table, String printed, String clause) {
+    private static Part one(RowTable table, String printed, String clause, int group, int index) {
+        return new Part(
+                identity(table) + select(table, printed, clause),
+                binder(group, index),
+                (answers, statement) -> answers.row(statement, group, index));
+    }
+
+    private static String select(RowTable table, String printed, String clause) {
         String where = table.each(" and ", (column, i) -> column(column) + " = cast(? as " + column.type() + ')');
         return "select " + printed + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where
                 + clause;
     }
 
-    private static int bindOne(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
-        return bindId(statement, at, request.rows().get(0).keys().get(0));
+    private static Part.Binder binder(int group, int index) {
+        return (statement, at, request) ->
+                bindId(statement, at, request.rows().get(group).keys().get(index));
     }
 
-    private static void readOne(Answers answers, Statement statement) throws SQLException {
-        answers.row(statement, 0, 0);
-    }
-
-    private static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
+    public static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
         int index = at;
         for (String part : key.givenId()) {
             statement.setString(index++, part);
@@ -115,17 +113,13 @@ public final class RowSql {
     }
 
     /**
-     * Locks one of several rows, as {@link #one} does.
+     * Locks one of several rows. Returns its id, printed, where it exists.
      *
      * @param group which group of the request it is in
      * @param index which row of the group it is
      */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
-        return new Part(
-                identity(table) + one(table, table.printedId(ALIAS), clause(mode, wait)),
-                (statement, at, request) ->
-                        bindId(statement, at, request.rows().get(group).keys().get(index)),
-                (answers, statement) -> answers.row(statement, group, index));
+        return one(table, table.printedId(ALIAS), clause(mode, wait), group, index);
     }
 
     /**
@@ -135,7 +129,7 @@ public final class RowSql {
      * @param group which group of the request they are
      */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
-        return table.columns().size() == 1 && table.areIdsTheirTexts()
+        return table.columns().size() == 1 && !table.isAny(IdType::isPrintedOtherwise)
                 ? counted(table, group, mode, wait)
                 : numbered(table, group, mode, wait);
     }
@@ -183,7 +177,7 @@ public final class RowSql {
     }
 
     private static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
-        return rows.table().bindIds(statement, at, rows.ids());
+        return rows.table().bindIds(statement, at, rows.keys());
     }
 
     private static String column(Column column) {
@@ -199,11 +193,8 @@ public final class RowSql {
     }
 
     /** What row a given id means, printed, whether it exists or not. */
-    public static Part meaning(RowTable table) {
-        return new Part(
-                "select " + table.each(", ", (column, i) -> column.kind().textOf("cast(? as " + column.type() + ')')),
-                RowSql::bindOne,
-                Part.UNREAD);
+    public static String meaning(RowTable table) {
+        return "select " + table.each(", ", (column, i) -> column.kind().textOf("cast(? as " + column.type() + ')'));
     }
 
     /**

@@ -193,9 +193,17 @@ public enum IdType {
         return isValue ? refusal : null;
     }
 
-    /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */
-    public boolean isExact() {
-        return this != ENUM && this != OTHER && this != KEYLESS;
+    /** Whether only the server knows what value a text without a {@link #refusal} means, if any. */
+    public boolean isOpen() {
+        return this == ENUM || this == OTHER || this == KEYLESS;
+    }
+
+    /** Whether the text of an id may be another than the server prints of the row, so that it does not identify it. */
+    public boolean isPrintedOtherwise() {
+        return switch (this) {
+            case SMALLINT, INTEGER, BIGINT, UUID -> false;
+            default -> true;
+        };
     }
 
     /** Whether no row is locked by two keys: behind the key BOTH sees the id as the row has it, ADVISORY does not. */

@@ -21,6 +21,7 @@ import org.rowlock.LockWait;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
+import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
@@ -283,6 +284,7 @@ public final class LockVerifier {
 
     private void lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection());
-        probing.acquire(session, probing.tables().config().resolve(LockRequest.forUpdate(key), wait), query, true);
+        LockCall.of(probing, session, LockRequest.forUpdate(key), wait, List.of(), true)
+                .acquire(query);
     }
 }

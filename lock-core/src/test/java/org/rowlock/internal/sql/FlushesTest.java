@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockFront;
 import org.rowlock.LockKey;
@@ -44,8 +45,18 @@ class FlushesTest {
         return new RowTable(name, List.of(new Column("id", type, type + "[]", IdType.INTEGER)), Identity.ONE_COLUMN);
     }
 
+    private static ResolvedRequest request(RowLockMode mode, LockWait wait, List<LockKey> advisory, RowGroup... rows) {
+        return request(mode, wait, advisory, List.of(rows), List.of(), List.of(), null);
+    }
+
     private static ResolvedRequest request(
-            RowLockMode mode, LockWait wait, List<LockKey> advisory, List<RowGroup> rows, List<RowTable> typed) {
+            RowLockMode mode,
+            LockWait wait,
+            List<LockKey> advisory,
+            List<RowGroup> rows,
+            List<RowTable> typed,
+            List<Insert> inserts,
+            @Nullable Front front) {
         return new ResolvedRequest(
                 LockRequest.of(mode, List.of(FIRST, SECOND)),
                 wait,
@@ -54,17 +65,21 @@ class FlushesTest {
                 AdvisoryKeys.of(advisory),
                 rows,
                 typed,
-                List.of(),
+                inserts,
                 true,
-                null);
+                front);
     }
 
     private static ResolvedRequest ofRows(RowGroup... rows) {
-        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(), List.of(rows), List.of());
+        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(), rows);
     }
 
     private static ResolvedRequest ofKeys(LockKey... keys) {
-        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(keys), List.of(), List.of());
+        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(keys));
+    }
+
+    private static ResolvedRequest ofOne(List<RowTable> typed, List<Insert> inserts, @Nullable Front front) {
+        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(), List.of(ONE), typed, inserts, front);
     }
 
     /** Each differs from the others in one thing. */
@@ -87,19 +102,14 @@ class FlushesTest {
                 ofRows(retyped),
                 ofRows(ONE, shared),
                 ofRows(TWO, shared),
-                ofRows(ONE).withTyped(List.of(ACCOUNT)),
-                ofRows(ONE).withTyped(List.of(retyped.table())),
-                ofRows(ONE).withInserts(List.of(INSERT)),
-                ofRows(ONE).withInserts(List.of(new Insert(FIRST, INSERT.sql() + ", (2)", List.of()))),
-                ofRows(ONE).behind(front()),
-                request(RowLockMode.FOR_SHARE, LockWait.forever(), List.of(FIRST), List.of(), List.of()),
-                request(RowLockMode.FOR_UPDATE, LockWait.noWait(), List.of(FIRST), List.of(), List.of()),
-                request(
-                        RowLockMode.FOR_UPDATE,
-                        LockWait.atMost(Duration.ofSeconds(1)),
-                        List.of(FIRST),
-                        List.of(),
-                        List.of()));
+                ofOne(List.of(ACCOUNT), List.of(), null),
+                ofOne(List.of(retyped.table()), List.of(), null),
+                ofOne(List.of(), List.of(INSERT), null),
+                ofOne(List.of(), List.of(new Insert(FIRST, INSERT.sql() + ", (2)", List.of())), null),
+                ofOne(List.of(), List.of(), front()),
+                request(RowLockMode.FOR_SHARE, LockWait.forever(), List.of(FIRST)),
+                request(RowLockMode.FOR_UPDATE, LockWait.noWait(), List.of(FIRST)),
+                request(RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(1)), List.of(FIRST)));
     }
 
     private static Front front() {
@@ -150,12 +160,8 @@ class FlushesTest {
     /** With a bounded wait in a transaction that has begun: all that may go around what the caller sends. */
     @Test
     void whatIsTheCallersIsBehindTheLocksAndInFrontOfTheEndOfTheirSavepoint() {
-        ResolvedRequest bounded = request(
-                RowLockMode.FOR_UPDATE,
-                LockWait.atMost(Duration.ofSeconds(1)),
-                List.of(FIRST),
-                List.of(ONE),
-                List.of());
+        ResolvedRequest bounded =
+                request(RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(1)), List.of(FIRST), ONE);
         Flushes flushes = new Flushes(false);
         String release = "\n;" + WaitSql.RELEASE.sql();
         String locks = flushes.flush(bounded, true, false, null).sql();

@@ -32,10 +32,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockedQuery;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.request.AdvisoryKeys;
@@ -160,7 +160,7 @@ class KeyVersionOneTest {
                 }
             }
             try (PreparedStatement statement = connection.prepareStatement("select k.c, k.o, k.b" + KeySql.FROM_MANY)) {
-                KeySql.bindMany(statement, 1, AdvisoryKeys.of(keys), RowLockMode.FOR_UPDATE);
+                KeySql.bindMany(statement, 1, keys, LockRequest.forUpdate(keys));
                 many = keys(statement);
             }
         }

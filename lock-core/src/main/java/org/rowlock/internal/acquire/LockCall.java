@@ -1,0 +1,289 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowlockException;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.commit.WriteForms;
+import org.rowlock.internal.observe.Events;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.KeyEntries;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.sql.Flushes;
+import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.Insert;
+
+/**
+ * One call for locks, from the request to what came back: bounded, observed, in its turn, and with a table that has
+ * changed looked up again.
+ *
+ * @param lockWait in place of that of the request
+ * @param strategy that of all keys, or BOTH
+ * @param inserts of rows that may not be there, in one order for all calls
+ * @param observed whether the observer is notified
+ */
+public record LockCall(
+        LockCalls calls,
+        PgSession session,
+        LockRequest request,
+        LockWait lockWait,
+        LockStrategy strategy,
+        List<Insert> inserts,
+        boolean observed) {
+    private static final Flushes FLUSHES = new Flushes(false);
+    private static final Flushes ON_CITUS = new Flushes(true);
+    private static final long ROW_LOCK_WAITS = 3;
+    private static final long GRACE_MILLIS = 2_000;
+
+    public static LockCall of(
+            LockCalls calls,
+            PgSession session,
+            LockRequest request,
+            LockWait wait,
+            List<Insert> inserts,
+            boolean observed) {
+        LockStrategy strategy = calls.tables().config().strategyOf(request.keys());
+        return new LockCall(calls, session, request, wait, strategy, inserts, observed);
+    }
+
+    /**
+     * Takes the locks and runs what is behind them.
+     *
+     * @throws RowlockException if the locks cannot be had, or a row is required or was to be inserted and is not there
+     * @throws SQLException if the caller's query fails, or a look at the server does
+     */
+    public Held acquire(@Nullable Tail tail) throws SQLException {
+        return held(attempt(tail));
+    }
+
+    /** What is held after an attempt; throws as {@link #acquire}. */
+    public Held held(Outcome outcome) throws SQLException {
+        if (!(outcome instanceof Held held)) {
+            throw LockErrors.of(asked(), outcome);
+        }
+        List<LockKey> notInserted = Insert.missing(inserts, held.absent());
+        if (!notInserted.isEmpty()) {
+            throw TargetErrors.notInserted(asked(), notInserted);
+        }
+        if (request.isRowRequired() && !held.absent().isEmpty()) {
+            throw TargetErrors.rowAbsent(asked(), held.absent());
+        }
+        return held;
+    }
+
+    /**
+     * Locks, writes and commits, in one flush where that can be, so that the lock is held for no round trip at all.
+     * Whatever it throws, the caller has to roll back.
+     *
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
+     * @throws RowlockException if it has not: the locks cannot be had, or for another reason that is known
+     * @throws SQLException if a write or the commit fails
+     */
+    public void commit(List<Write> writes, Ending.Choice endings) throws SQLException {
+        KeyNames names = calls.tables().config().names();
+        Commit commit = Commit.behindLock(session, request.keys(), names, endings, writes);
+        Tail tail = commit.tail();
+        if (request.isRowRequired() || !inserts.isEmpty() || tail == null || isIdLookedAt()) {
+            acquire(null);
+            session.refuseIfOver("Nothing is stored");
+            commit.run();
+        } else {
+            commit.run(() -> lockAndCommit(tail, commit));
+        }
+    }
+
+    private void lockAndCommit(Tail tail, Commit commit) throws SQLException {
+        Outcome outcome = attempt(tail);
+        if (outcome instanceof Held) {
+            return;
+        }
+        RowlockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
+        SQLException cause = outcome instanceof Outcome.Failed failed
+                ? failed.cause()
+                : outcome instanceof Outcome.Taken taken ? taken.cause() : null;
+        boolean own = outcome instanceof Outcome.Failed && meaning == null;
+        if (cause != null && (own || commit.isSent())) {
+            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
+            SQLException definite = commit.failure(cause);
+            if (own || meaning instanceof LockConnectionLostException || ServerErrors.isDrivers(cause)) {
+                throw definite;
+            }
+        }
+        throw LockErrors.of(asked(), outcome);
+    }
+
+    /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
+    private boolean isIdLookedAt() {
+        return resolved(lockWait, null).rows().stream()
+                .anyMatch(group -> group.table().isAny(IdType::isPrintedOtherwise));
+    }
+
+    /** The same as {@link #acquire}, and gives what became of it if the locks could not be had, or the tail failed. */
+    public Outcome attempt(@Nullable Tail tail) throws SQLException {
+        for (Insert insert : inserts) {
+            WriteForms.check(session, insert);
+        }
+        LockObserver observer = calls.observer();
+        Events.@Nullable OfAcquisition event = observed ? observer.begin() : null;
+        long start = System.nanoTime();
+        LockAcquisition.Outcome told = LockAcquisition.Outcome.FAILED;
+        try {
+            Outcome outcome = bounded(tail);
+            told = LockObserver.outcome(outcome);
+            return outcome;
+        } catch (SQLException | RuntimeException e) {
+            told = LockObserver.outcome(e);
+            throw e;
+        } finally {
+            if (observed) {
+                observer.end(event, start, request.keys(), request.mode(), strategy, lockWait, told);
+            }
+        }
+    }
+
+    /**
+     * A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. The
+     * bound is well above what a right answer takes, as the transaction is lost beyond it: a row lock can wait more
+     * than once, and a busy server has other things to do.
+     */
+    private Outcome bounded(@Nullable Tail tail) throws SQLException {
+        if (tail != null || !lockWait.isBounded()) {
+            return inTurn(tail);
+        }
+        long waits = strategy == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
+        long bound = lockWait.millis() * waits + GRACE_MILLIS + request.keys().size();
+        int before = session.boundSocket((int) Math.min(Integer.MAX_VALUE, bound));
+        try {
+            return inTurn(null);
+        } finally {
+            session.restoreSocketBound(before);
+        }
+    }
+
+    /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
+    private Outcome inTurn(@Nullable Tail tail) throws SQLException {
+        boolean begun = session.hasBegun();
+        boolean holds = tail == null || !tail.isCommitting();
+        LockKey first = request.keys().get(0);
+        // One row that is waited for, and that nobody else may hold in the same mode.
+        boolean queues = strategy == LockStrategy.ROW
+                && request.keys().size() == 1
+                && !request.mode().isShared()
+                && !lockWait.isNoWait();
+        KeyEntries entered = KeyEntries.entered();
+        if (entered != null || !queues) {
+            QueueEntry place = entered == null || !queues || begun ? null : entered.entryOf(first);
+            Outcome outcome = lookedUp(lockWait, place, tail);
+            if (entered != null && outcome instanceof Held) {
+                for (LockKey key : request.keys()) {
+                    QueueEntry own = entered.entryOf(key);
+                    if (own != null) {
+                        own.locked(holds);
+                    }
+                }
+            }
+            return outcome;
+        }
+        QueueEntry last = begun ? null : calls.holders().get(session.driver());
+        if (last != null) {
+            last.released(false);
+        }
+        long start = System.nanoTime();
+        QueueEntry place =
+                calls.queues().entry(31 * first.hashCode() + session.url().hashCode(), null);
+        boolean got = false;
+        try {
+            // Only one that would wait asks, and has time for it.
+            if (!place.tryEnter() && (!begun || session.holdsNoRow())) {
+                place.enter(lockWait.nanos(), Integer.MAX_VALUE);
+            }
+            Outcome outcome = lookedUp(lockWait.remaining(start), begun ? null : place, tail);
+            got = outcome instanceof Held;
+            return outcome;
+        } finally {
+            place.answered(got, holds);
+            if (got && holds) {
+                calls.holders().put(session.driver(), place);
+            }
+        }
+    }
+
+    /**
+     * The advisory key of the row in front of its lock, where it is wanted. A transaction that waits for it holds
+     * nothing, as the transaction has not begun: so nobody but those behind waits for it.
+     */
+    private @Nullable Front front(LockWait left, @Nullable QueueEntry place) throws SQLException {
+        Front wanted = place == null ? null : place.front(calls.front());
+        if (wanted == null) {
+            return null;
+        }
+        if (left.isNoWait()
+                || !(request.keys().get(0) instanceof LockKey.Row row)
+                || session.isSimpleQueryMode()
+                || isOnCitus()) {
+            wanted.unsent();
+            return null;
+        }
+        return wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
+    }
+
+    /**
+     * A table that was replaced since it was looked up is looked up again, once.
+     *
+     * @param place whose key may go in front of the lock
+     */
+    private Outcome lookedUp(LockWait left, @Nullable QueueEntry place, @Nullable Tail tail) throws SQLException {
+        Front front = front(left, place);
+        long start = System.nanoTime();
+        ResolvedRequest resolved = resolved(left, front);
+        Outcome outcome = once(resolved, tail);
+        if (outcome instanceof Outcome.Stale stale) {
+            for (RowTable table : resolved.tables().toList()) {
+                calls.tables().forget(session, table);
+            }
+            if (stale.undone()) {
+                return once(resolved(left.remaining(start), front), tail);
+            }
+        }
+        return outcome;
+    }
+
+    private ResolvedRequest resolved(LockWait left, @Nullable Front front) {
+        return calls.tables().resolve(session, request, left, inserts, front);
+    }
+
+    private Outcome once(ResolvedRequest resolved, @Nullable Tail tail) throws SQLException {
+        return new Attempt(session, isOnCitus() ? ON_CITUS : FLUSHES, resolved, tail, session.hasBegun()).run();
+    }
+
+    private boolean isOnCitus() throws SQLException {
+        return calls.tables().idColumns().isOnCitus(session);
+    }
+
+    private Asked asked() {
+        return calls.tables().asked(session, request, lockWait);
+    }
+}
