@@ -28,7 +28,6 @@ import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 

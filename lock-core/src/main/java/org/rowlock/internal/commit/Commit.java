@@ -8,7 +8,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;

@@ -119,8 +119,8 @@ public final class TargetErrors {
                     + known.table().name() + "\", ...), or use strategy ADVISORY.";
             return cannot(rows, why, null);
         }
-        String why = "it has no column " + String.join(", ", missing) + ", which idColumns names. Columns are written as"
-                + " the catalog has them, without quotes.";
+        String why = "it has no column " + String.join(", ", missing)
+                + ", which idColumns names. Columns are written as" + " the catalog has them, without quotes.";
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
