@@ -198,12 +198,7 @@ public record LockCall(
             QueueEntry place = entered == null || !queues || begun ? null : entered.entryOf(first);
             Outcome outcome = lookedUp(lockWait, place, tail);
             if (entered != null && outcome instanceof Held) {
-                for (LockKey key : request.keys()) {
-                    QueueEntry own = entered.entryOf(key);
-                    if (own != null) {
-                        own.locked(holds);
-                    }
-                }
+                entered.locked(request.keys(), holds);
             }
             return outcome;
         }

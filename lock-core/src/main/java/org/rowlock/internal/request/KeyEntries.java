@@ -1,7 +1,9 @@
 package org.rowlock.internal.request;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -158,6 +160,16 @@ public final class KeyEntries {
         String message =
                 "Cannot lock " + names.of(key) + ": " + why + " No connection was borrowed and nothing is locked.";
         return Exceptions.of(LockNotAvailableException.class, message, SqlState.LOCK_NOT_AVAILABLE, null);
+    }
+
+    /** The server has locked keys, of which some may have entries here. */
+    public void locked(List<LockKey> keys, boolean holds) {
+        Collection<LockKey> locked = keys.size() == 1 ? keys : new HashSet<>(keys);
+        for (Stay stay : stays) {
+            if (locked.contains(stay.key())) {
+                stay.entry().locked(holds);
+            }
+        }
     }
 
     public @Nullable QueueEntry entryOf(LockKey key) {
