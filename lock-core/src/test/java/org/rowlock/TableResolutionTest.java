@@ -460,7 +460,7 @@ class TableResolutionTest {
                 try {
                     LockResult result = session.run(c -> locks.in(c).lock(forUpdate(key)));
                     assertThat(result.isRowAbsent()).isFalse();
-                } catch (LockTargetException e) {
+                } catch (LockSerializationException e) {
                     failures++;
                 }
                 session.rollback();
