@@ -131,6 +131,23 @@ public final class TransactionLocks {
         }
     }
 
+    /**
+     * Refuses an id that no row of its table can have: of another number of parts than the table's id, or of a value
+     * that a column cannot hold. Locks refuse these with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}, while
+     * {@link LockStrategy#ADVISORY} takes them for ids of something else. Locks nothing, and needs no transaction.
+     *
+     * @param row the table and the id
+     * @throws LockTargetException if the table has an id, and this cannot be one
+     * @throws SQLException if the catalog cannot be read, or the table does not exist
+     */
+    public void checkId(LockKey.Row row) throws SQLException {
+        Given.notNull(row, "The row is null");
+        calls.tables()
+                .checkId(
+                        connection.getAutoCommit() ? PgSession.of(connection) : PgSession.inTransaction(connection),
+                        row);
+    }
+
     private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable Tail query, boolean trying)
             throws SQLException {
         LockCall call = call(session, request, wait, true);

@@ -102,6 +102,13 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         }
     }
 
+    /** Refuses an id that no row of its table has. Where the table has no id columns nothing is known of its ids. */
+    public void checkId(PgSession session, Row row) throws SQLException {
+        if (idColumns.of(session, row.table(), config.idColumnsOf(row.table())).isWhole()) {
+            RowTable unused = table(session, row.table(), List.of(row), true);
+        }
+    }
+
     /** What a request asks for, whatever its tables are. */
     Asked asked(PgSession session, LockRequest request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
