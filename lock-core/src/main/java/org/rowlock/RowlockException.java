@@ -22,7 +22,10 @@ import org.rowlock.internal.text.Exceptions;
 public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    /** The server's, or what FOR UPDATE would have given; null where there is none. */
     private final @Nullable String sqlState;
+
+    /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
     RowlockException(Parts parts, boolean retryable) {
