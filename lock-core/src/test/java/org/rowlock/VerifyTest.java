@@ -61,6 +61,14 @@ class VerifyTest {
         assertThat(locks()).isEqualTo("0");
     }
 
+    /** The key of a configured table is of no row, and need not be an id as the table has them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"text", "uuid", "date", "bytea", "name", "boolean", "float8"})
+    void passesWhateverTheIdsOfTheTablesAre(String type) throws Exception {
+        database.execute("create table item(id " + type + " primary key)");
+        RowLocks.builder().strategy("item", LockStrategy.ROW).build().verify(database.dataSource());
+    }
+
     @Test
     void passesThroughAPoolAndGivesTheConnectionsBackAsTheyWere() throws Exception {
         try (HikariDataSource pool = pool(2)) {

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -74,7 +76,10 @@ public final class LockVerifier {
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {
         this.tables = tables;
         this.singleEntryNode = singleEntryNode;
-        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
+        // Of no column, so that the keys need not be like the ids of the tables.
+        Map<String, List<String>> noId =
+                tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
+        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 1, KeyNames.WITH_IDS);
         this.probing = new LockCalls(
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
