@@ -257,6 +257,32 @@ class LockListenerTest {
         assertThat(alice.start(c -> locks.in(c).lock(forUpdate(key))).failure())
                 .isInstanceOf(LockTargetException.class);
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        CommitWrites writes = new CommitWrites();
+        writes.add("update account set balance = 1");
+        assertThatThrownBy(() -> locks.execute(database.dataSource(), forUpdate(key), writes))
+                .isInstanceOfSatisfying(
+                        LockTargetException.class, e -> assertThat(e.sqlState()).contains("42P01"));
+        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "ROW", mode = EnumSource.Mode.EXCLUDE)
+    void moreKeysThanTheBudgetAreToldAsFailed(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .strategy(strategy)
+                .lockBudget(1)
+                .listener(listener)
+                .build();
+        CommitWrites writes = new CommitWrites();
+        writes.add("update account set balance = 1");
+        assertThat(database.session("alice")
+                        .start(c -> locks.in(c).lock(forUpdate(List.of(A, B))))
+                        .failure())
+                .isInstanceOf(LockTargetException.class);
+        expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        assertThatThrownBy(() -> locks.execute(database.dataSource(), forUpdate(List.of(A, B)), writes))
+                .isInstanceOf(LockTargetException.class);
+        expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
     }
 
     @Test

@@ -137,8 +137,13 @@ public record LockCall(
 
     /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
     private boolean isIdLookedAt() {
-        return resolved(lockWait, null).rows().stream()
-                .anyMatch(group -> group.table().isAny(IdType::isPrintedOtherwise));
+        try {
+            return resolved(lockWait, null).rows().stream()
+                    .anyMatch(group -> group.table().isAny(IdType::isPrintedOtherwise));
+        } catch (RowlockException e) {
+            // Refused again, where it is observed.
+            return true;
+        }
     }
 
     /** The same as {@link #acquire}, and gives what became of it if the locks could not be had, or the tail failed. */
