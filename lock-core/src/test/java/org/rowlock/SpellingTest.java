@@ -95,6 +95,19 @@ class SpellingTest {
                 .isEqualTo("0");
     }
 
+    /** Of which one may be there and the other not. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aQueryRunsBehindTheRowOfEitherCase(LockStrategy strategy) throws Exception {
+        createThing("text", "'" + UPPER + "'");
+        LockRequest both = forUpdate(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER))));
+        LockedQuery<String> query = LockedQuery.of("select id from thing", found -> found.getString(1));
+        Session alice = database.session("alice");
+        assertThat(alice.<List<String>>run(c -> locks(strategy).in(c).lockAndQuery(both, query)))
+                .containsExactly(UPPER);
+        assertThat(isRowFree()).isFalse();
+    }
+
     @ParameterizedTest
     @EnumSource
     void aClaimTakesARowWhoseIdLooksLikeAUuidInUpperCase(LockStrategy strategy) throws Exception {

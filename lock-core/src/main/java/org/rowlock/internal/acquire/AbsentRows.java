@@ -3,7 +3,10 @@ package org.rowlock.internal.acquire;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
@@ -22,9 +25,9 @@ record AbsentRows(PgSession session, ResolvedRequest request, List<LockKey> abse
     boolean isInsertedMeanwhile() throws SQLException {
         for (RowGroup group : request.rows()) {
             String look = RowSql.lockOfOthers(group.table(), group.mode());
-            for (Row key : group.keys()) {
+            for (Row key : absentOf(group)) {
                 try {
-                    if (absent.contains(key) && !read(group.table(), look, key).isEmpty()) {
+                    if (!read(group.table(), look, key).isEmpty()) {
                         return true;
                     }
                 } catch (SQLException e) {
@@ -43,16 +46,21 @@ record AbsentRows(PgSession session, ResolvedRequest request, List<LockKey> abse
     Misnamed misnamed() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
-            for (Row key : group.keys()) {
-                if (table.isAny(IdType::isOpen) && absent.contains(key)) {
-                    List<String> meant = read(table, RowSql.meaning(table), key);
-                    if (table.isOther(key, meant)) {
-                        return new Misnamed(key, meant);
-                    }
+            for (Row key : table.isAny(IdType::isOpen) ? absentOf(group) : List.<Row>of()) {
+                List<String> meant = read(table, RowSql.meaning(table), key);
+                if (table.isOther(key, meant)) {
+                    return new Misnamed(key, meant);
                 }
             }
         }
         return null;
+    }
+
+    /** Of two spellings of one key one may have been found. */
+    private List<Row> absentOf(RowGroup group) {
+        Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
+        spellings.addAll(absent);
+        return group.keys().stream().filter(spellings::contains).toList();
     }
 
     /** The id in the row that a statement about a key returns; empty where there is none. */
