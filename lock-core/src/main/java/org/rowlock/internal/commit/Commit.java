@@ -83,8 +83,8 @@ public final class Commit {
             Write write = writes.get(i);
             WriteForm form = WriteForms.of(session, write);
             write.begin();
+            WriteForms.add(parts, write, form, i + 1, writes.size());
             for (List<@Nullable Object> binds : write.executions()) {
-                parts.add(WriteForms.part(write, form, i + 1, binds));
                 untyped |= Part.hasUntyped(binds);
             }
             uncounted |= write.isExpecting() && !form.changes();

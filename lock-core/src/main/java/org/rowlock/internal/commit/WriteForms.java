@@ -13,6 +13,8 @@ import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Part.Binder;
+import org.rowlock.internal.sql.Part.Reader;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
 import org.rowlock.internal.text.Insert;
@@ -35,23 +37,29 @@ public final class WriteForms {
     }
 
     /**
-     * One execution of a write.
+     * Adds the executions of a write, which share their text.
      *
      * @param number of the write, from 1
+     * @param of how many writes there are; of many each would be kept by its number
      */
-    static Part part(Write write, WriteForm form, int number, List<@Nullable Object> binds) {
+    static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting() && form.changes();
-        Binder binder = (statement, at, request) -> {
-            int next = Part.bind(statement, at, binds);
-            if (checked) {
-                statement.setString(next++, GuardSql.mark());
-            }
-            return next;
-        };
-        String text = checked
-                ? CHECKED.get(new Checked(form.text(), form.returning(), write.expected(), number), Checked::text)
-                : form.text();
-        return new Part(text, binder, (answers, statement) -> read(statement, write, checked), binds);
+        String text = form.text();
+        if (checked) {
+            Checked made = new Checked(text, form.returning(), write.expected(), number);
+            text = of > Tail.LONGEST_KEPT ? made.text() : CHECKED.get(made, Checked::text);
+        }
+        Reader reader = (answers, statement) -> read(statement, write, checked);
+        for (List<@Nullable Object> binds : write.executions()) {
+            Binder binder = (statement, at, request) -> {
+                int next = Part.bind(statement, at, binds);
+                if (checked) {
+                    statement.setString(next++, GuardSql.mark());
+                }
+                return next;
+            };
+            parts.add(new Part(text, binder, reader, binds));
+        }
     }
 
     /** Reads how many rows an execution has changed or returned, and what it has returned. */

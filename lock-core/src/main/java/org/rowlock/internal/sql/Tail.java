@@ -23,7 +23,7 @@ public record Tail(
         @Nullable OpenRows open,
         Runnable unsent) {
     /** Longer ones are made in loops, each of another length. */
-    private static final int LONGEST_KEPT = 11;
+    public static final int LONGEST_KEPT = 11;
 
     public static Tail ofWrites(List<Part> writes, boolean oneShot) {
         return new Tail(List.of(), writes, false, oneShot, null, () -> {});

@@ -16,12 +16,17 @@ import org.rowlock.internal.sql.WriteForm;
 class KeptWritesTest {
     private final Flushes flushes = new Flushes(false);
 
-    private String behindLock(String sql, int executions) {
+    private static List<Part> expecting(String sql, int writes) {
         List<Part> parts = new ArrayList<>();
-        for (int i = 0; i < executions; i++) {
-            WriteForm form = new WriteForm(sql, "update", true, false, 0, 1);
-            parts.add(WriteForms.part(new Write(sql), form, i + 1, List.of()));
+        WriteForm form = new WriteForm(sql, "update", true, false, 0, 1);
+        for (int i = 0; i < writes; i++) {
+            WriteForms.add(parts, new Write(sql).and().expectRows(1), form, i + 1, writes);
         }
+        return parts;
+    }
+
+    private String behindLock(String sql, int writes) {
+        List<Part> parts = expecting(sql, writes);
         parts.addAll(Ending.PLAIN.around(Part.control(Ending.COMMIT)));
         return flushes.flush(ResolvedRequest.NONE, false, false, Tail.ofWrites(parts, false))
                 .sql();
@@ -33,6 +38,23 @@ class KeptWritesTest {
             behindLock("update account set balance = " + i, 20);
         }
         String sql = "update account set note = null";
-        assertThat(behindLock(sql, 1)).isSameAs(behindLock(sql, 1)).endsWith(sql + "\n;COMMIT");
+        assertThat(behindLock(sql, 1))
+                .isSameAs(behindLock(sql, 1))
+                .contains(sql)
+                .endsWith("\n;COMMIT");
+        assertThat(expecting(sql, 1).get(0).sql())
+                .isSameAs(expecting(sql, 1).get(0).sql());
+    }
+
+    @Test
+    void theExecutionsOfAWriteShareTheirTextWhereItIsNotKept() {
+        Write write = new Write("delete from account").and().and().expectRows(1);
+        List<Part> parts = new ArrayList<>();
+        WriteForm form = new WriteForm(write.sql(), "delete", true, false, 0, 1);
+        WriteForms.add(parts, write, form, 1, 1_000);
+        assertThat(parts).hasSize(2);
+        assertThat(parts.get(1).sql())
+                .contains("count(*) = 1")
+                .isSameAs(parts.get(0).sql());
     }
 }
