@@ -61,6 +61,11 @@ public final class Pools {
                 : dataSource;
     }
 
+    /** Whether both lead to one pool. */
+    public static boolean isSame(DataSource one, DataSource other) {
+        return target(one).equals(target(other));
+    }
+
     static DataSource target(DataSource dataSource) {
         DataSource target = dataSource;
         while (target instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {
