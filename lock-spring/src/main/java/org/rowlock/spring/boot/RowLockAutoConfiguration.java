@@ -65,7 +65,6 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnMissingBean
     RowLocks rowLocks(
             RowLockProperties properties, ObjectProvider<LockListener> listeners, ConfigurableEnvironment environment) {
-        TableVariables.check(environment);
         return RowLocksFactory.create(
                 properties, environment, listeners.orderedStream().toList());
     }

@@ -2,19 +2,25 @@ package org.rowlock.spring.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.metrics.JdbcMetrics;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -40,7 +46,62 @@ public final class RowLockJdbcAutoConfiguration {
                     "The property rowlock.jdbc.mode is set, and lock-jdbc is not on the class path.",
                     "Add the dependency org.rowlock:lock-jdbc, or remove the property.");
         }
-        return new JdbcBeanPostProcessor(environment);
+        return new Wrapping(environment);
+    }
+
+    /**
+     * Wraps every bean that is a DataSource, but for those of Spring that lead to others, which are beans themselves or the
+     * application's to wrap. They unwrap to what they were.
+     */
+    static final class Wrapping implements BeanPostProcessor, DisposableBean {
+        private final Environment environment;
+
+        /** The last of each name, in JMX: after new credentials, say, a bean is made again. */
+        private final Map<String, RowlockDataSource> wrapped = new ConcurrentHashMap<>();
+
+        Wrapping(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            if (bean instanceof DataSource dataSource
+                    && !(bean instanceof DelegatingDataSource)
+                    && !(bean instanceof AbstractRoutingDataSource)
+                    && JdbcReports.control(dataSource) == null) {
+                RowlockDataSource before = wrapped.remove(beanName);
+                if (before != null) {
+                    before.close();
+                }
+                RowlockDataSource wrapper = wrap(beanName, dataSource);
+                wrapped.put(beanName, wrapper);
+                return wrapper;
+            }
+            return bean;
+        }
+
+        private RowlockDataSource wrap(String name, DataSource dataSource) {
+            Binder binder = Binder.get(environment);
+            RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
+            // Here alone as what it is, since lock-jdbc need not be there; and YAML reads off as false.
+            RowlockMode mode =
+                    binder.bind("rowlock.jdbc.mode", RowlockMode.class).orElse(RowlockMode.QUEUE);
+            return RowLocksFactory.set(
+                    "rowlock.jdbc.*",
+                    () -> RowlockDataSource.builder(dataSource)
+                            .name(name)
+                            .mode(mode)
+                            .include(given.include().toArray(String[]::new))
+                            .exclude(given.exclude().toArray(String[]::new))
+                            .release(given.release())
+                            .front(given.front())
+                            .build());
+        }
+
+        @Override
+        public void destroy() {
+            wrapped.values().forEach(RowlockDataSource::close);
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -1,10 +1,8 @@
 package org.rowlock.spring.boot;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import java.sql.Statement;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,8 +15,9 @@ import org.rowlock.AdmissionQueues;
 import org.rowlock.LockInspector;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
-import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
+import org.rowlock.spring.internal.pool.Pools;
+import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.rowlock.spring.internal.startup.StrategyWatch;
@@ -26,26 +25,22 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
-import org.springframework.jdbc.core.ColumnMapRowMapper;
-import org.springframework.jdbc.core.RowMapperResultSetExtractor;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
  * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
  * unless {@code management.endpoints.web.exposure.include} has it.
  *
- * <p>{@code GET /actuator/rowlocks} gives a {@link RowLocksReport}, whose components are the names in the JSON: the
- * advisory locks of each DataSource with table, id, holder and waiter, the queues of this JVM by thread, every
- * {@link org.rowlock.spring.RowLock} with its strategy, what an audit has noted, and the figures of lock-jdbc.
- *
- * <p>and {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that
- * row; the parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that
- * the list of all can only show as a number, such as UUIDs that are locked by others; of those that passed the queues
- * of this JVM the list has table and id.
+ * <p>{@code GET /actuator/rowlocks} gives a {@link RowLocksReport}, whose components are the names in the JSON, and
+ * {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that row; the
+ * parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that the list of
+ * all can only show as a number, such as UUIDs that are locked by others; of those that passed the queues of this JVM
+ * the list has table and id.
  *
  * <p>Only advisory locks can be listed, so not those of tables with strategy ROW. It shows all of the database, also
- * those of other applications. {@code audits} has what {@link RowLockGuard} has noted of writers that do not lock; to
- * read it takes the role {@code pg_monitor}. It borrows a connection of the pool, and so waits where the pool is empty.
- * Thread-safe.
+ * those of other applications. It borrows a connection of each pool, and so waits where one is empty. Thread-safe.
  */
 @Endpoint(id = "rowlocks")
 public final class RowLocksEndpoint {
@@ -60,14 +55,22 @@ public final class RowLocksEndpoint {
 
     private final RowLocks locks;
     private final LockChains chains;
-    private final Map<String, DataSource> dataSources;
+
+    /** Each pool once, as one that is empty is waited for: those that route are there by their routes. */
+    private final Map<String, DataSource> dataSources = new LinkedHashMap<>();
+
     private final StrategyWatch watch;
 
     RowLocksEndpoint(RowLocks locks, LockChains chains, Map<String, DataSource> dataSources, StrategyWatch watch) {
         this.locks = locks;
         this.chains = chains;
-        this.dataSources = Map.copyOf(dataSources);
         this.watch = watch;
+        dataSources.forEach((name, each) -> {
+            if (Routes.of(each).isEmpty()
+                    && this.dataSources.values().stream().noneMatch(known -> Pools.isSame(known, each))) {
+                this.dataSources.put(name, each);
+            }
+        });
     }
 
     /**
@@ -96,8 +99,8 @@ public final class RowLocksEndpoint {
     private Map<String, Object> thread(AdmissionQueues.Entrant entrant) {
         Map<String, Object> shown = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
-            if (dataSource.equals(entrant.database())) {
-                shown.putIfAbsent("dataSource", name);
+            if (isOf(entrant, dataSource)) {
+                shown.put("dataSource", name);
             }
         });
         if (entrant.key() instanceof LockKey.Row row) {
@@ -111,6 +114,10 @@ public final class RowLocksEndpoint {
         shown.put("admitted", entrant.isAdmitted());
         shown.put("since", entrant.since().toString());
         return shown;
+    }
+
+    private static boolean isOf(AdmissionQueues.Entrant entrant, DataSource dataSource) {
+        return entrant.database() instanceof DataSource entered && Pools.isSame(entered, dataSource);
     }
 
     private Map<String, Object> usage(Usage usage) {
@@ -203,7 +210,7 @@ public final class RowLocksEndpoint {
     /** The rows that this JVM is about to lock or holds, as far as the lock alone does not show them. */
     private List<LockKey> ownRows(DataSource dataSource) {
         return locks.admission().entrants().stream()
-                .filter(entrant -> entrant.database().equals(dataSource))
+                .filter(entrant -> isOf(entrant, dataSource))
                 .map(AdmissionQueues.Entrant::key)
                 .filter(key -> key instanceof LockKey.Row)
                 .distinct()
@@ -229,26 +236,22 @@ public final class RowLocksEndpoint {
     }
 
     /** Null where nothing is audited. */
-    private static RowLocksReport.@Nullable Audit audit(Connection connection) throws SQLException {
-        if (rows(connection, "select where to_regclass('rowlock.audits') is not null")
+    private static RowLocksReport.@Nullable Audit audit(Connection connection) {
+        JdbcTemplate jdbc = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
+        if (jdbc.queryForList("select where to_regclass('rowlock.audits') is not null")
                 .isEmpty()) {
             return null;
         }
         List<Map<String, Object>> tables =
-                rows(connection, "select relation::text, since, sample, enabled from rowlock.audits order by 1");
+                jdbc.queryForList("select relation::text, since, sample, enabled from rowlock.audits order by 1");
         try {
-            List<Map<String, Object>> writers = rows(connection, STRAY_WRITERS);
+            List<Map<String, Object>> writers = jdbc.queryForList(STRAY_WRITERS);
             return tables.isEmpty() && writers.isEmpty() ? null : new RowLocksReport.Audit(tables, writers, null);
-        } catch (SQLException notAllowed) {
+        } catch (DataAccessException notAllowed) {
             return new RowLocksReport.Audit(
-                    tables, List.of(), notAllowed.getMessage() + "; grant the role pg_monitor to read them");
-        }
-    }
-
-    private static List<Map<String, Object>> rows(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            return new RowMapperResultSetExtractor<>(new ColumnMapRowMapper()).extractData(rows);
+                    tables,
+                    List.of(),
+                    notAllowed.getMostSpecificCause().getMessage() + "; grant the role pg_monitor to read them");
         }
     }
 
@@ -263,8 +266,7 @@ public final class RowLocksEndpoint {
                 e instanceof SQLTransientConnectionException
                         ? "No connection of the pool was to be had within its connection timeout"
                                 + " (spring.datasource.hikari.connection-timeout), so the locks of the database"
-                                + " cannot be"
-                                + " shown; the threads in the queues of this JVM are: " + why
+                                + " cannot be shown; the threads in the queues of this JVM are: " + why
                         : why);
     }
 }

@@ -2,12 +2,16 @@ package org.rowlock.spring.boot;
 
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
 /** Makes row locks of the properties. */
@@ -15,9 +19,14 @@ final class RowLocksFactory {
     private static final int WITHOUT_WEB_SERVER = 1_000;
     private static final int USUAL_THREADS = 200;
 
+    private static final Pattern NOT_UNDERSTOOD = Pattern.compile(
+            "ROWLOCK_TABLES_(?![A-Z0-9]+_(STRATEGY|ID_?COLUMNS(_[0-9]+_?)?)$).*", Pattern.CASE_INSENSITIVE);
+
     private RowLocksFactory() {}
 
-    static RowLocks create(RowLockProperties properties, Environment environment, List<LockListener> listeners) {
+    static RowLocks create(
+            RowLockProperties properties, ConfigurableEnvironment environment, List<LockListener> listeners) {
+        checkVariables(environment);
         RowLocksBuilder builder = RowLocks.builder()
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
@@ -83,6 +92,28 @@ final class RowLocksFactory {
             throw new RowLockDefinitionException(
                     "The property " + property + " cannot be used: " + e.getMessage() + ".",
                     "Change it in the application's configuration.");
+        }
+    }
+
+    /**
+     * Refuses environment variables of tables that Spring Boot would pass over in silence: in a variable an underscore
+     * stands for a dot, so it can name no table that has one.
+     */
+    private static void checkVariables(ConfigurableEnvironment environment) {
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (source instanceof SystemEnvironmentPropertySource variables) {
+                for (String name : variables.getPropertyNames()) {
+                    if (NOT_UNDERSTOOD.matcher(name).matches()) {
+                        throw new RowLockDefinitionException(
+                                "The environment variable " + name
+                                        + " cannot be understood: an underscore in the name of"
+                                        + " a table reads as a dot there.",
+                                "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both),"
+                                        + " or in the variable SPRING_APPLICATION_JSON"
+                                        + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
+                    }
+                }
+            }
         }
     }
 }

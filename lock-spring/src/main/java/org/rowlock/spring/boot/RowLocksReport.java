@@ -52,7 +52,7 @@ public record RowLocksReport(
             List<Map<String, Object>> locks, @Nullable String error) {}
 
     /**
-     * What the audit of one database has found, as its views have it.
+     * What the audit of one database has found, as its views have it; the role {@code pg_monitor} may read them.
      *
      * @param tables the tables that are audited, of {@code rowlock.audits}
      * @param strayWriters the writers that have written to them without the lock, the latest first, of

@@ -6,8 +6,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 
@@ -37,7 +35,6 @@ public final class JdbcMetrics {
     private static final String QUEUED_MILLIS = "queuedMillis";
 
     private final MeterRegistry meters;
-    private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     /**
      * Meters of no DataSource yet.
@@ -67,24 +64,22 @@ public final class JdbcMetrics {
         bindTables(dataSource, control);
     }
 
+    /** A registry keeps the meter that it has. */
     private void bindTables(String dataSource, RowlockJdbcMXBean control) {
         control.getFigures().forEach((table, figures) -> {
             Tags tags = Tags.of("datasource", dataSource, "table", table);
             figures.keySet().stream()
                     .filter(figure -> !figure.startsWith(QUEUED))
-                    .filter(figure -> known.add(String.join("\n", dataSource, table, figure)))
                     .forEach(figure -> count(control, table, figure, tags));
-            if (known.add(String.join("\n", dataSource, table))) {
-                FunctionTimer.builder(
-                                "rowlock.jdbc.queue",
-                                control,
-                                each -> figure(each, table, QUEUED),
-                                each -> figure(each, table, QUEUED_MILLIS),
-                                TimeUnit.MILLISECONDS)
-                        .description("The time in the queue of the JVM")
-                        .tags(tags)
-                        .register(meters);
-            }
+            FunctionTimer.builder(
+                            "rowlock.jdbc.queue",
+                            control,
+                            each -> figure(each, table, QUEUED),
+                            each -> figure(each, table, QUEUED_MILLIS),
+                            TimeUnit.MILLISECONDS)
+                    .description("The time in the queue of the JVM")
+                    .tags(tags)
+                    .register(meters);
         });
     }
 

@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -266,12 +267,25 @@ class RowLocksEndpointTest {
                 return getConnection();
             }
         };
+        var routing = new org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource() {
+            @Override
+            protected Object determineCurrentLookupKey() {
+                return "only";
+            }
+        };
+        routing.setTargetDataSources(java.util.Map.of("only", empty));
+        routing.afterPropertiesSet();
+        Map<String, DataSource> beans = new java.util.LinkedHashMap<>();
+        beans.put("empty", empty);
+        beans.put("joins", new org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy(empty));
+        beans.put("routing", routing);
         RowLocksReport report = new RowLocksEndpoint(
                         LOCKS,
                         context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
-                        java.util.Map.of("empty", empty),
+                        org.rowlock.spring.internal.pool.Routes.named(beans),
                         context.getBean(StrategyWatch.class))
                 .all();
+        assertThat(report.dataSources()).containsOnlyKeys("empty");
         assertThat(report.dataSources().get("empty").error()).contains("there is none");
         assertThat(asked).hasValue(1);
     }
