@@ -3,6 +3,8 @@ package org.rowlock.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
 
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,9 +17,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLock;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -27,6 +32,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.http.HttpStatus;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -39,6 +45,7 @@ import org.springframework.web.bind.annotation.RestController;
 class StuckRowTest {
     private static final int THREADS = 20;
     private static final int REQUESTS = 60;
+    private static final int POOL = 10;
 
     @RegisterExtension
     final TestDatabase database =
@@ -65,6 +72,11 @@ class StuckRowTest {
         @Bean
         Accounts accounts() {
             return new Accounts();
+        }
+
+        @Bean
+        Counter counter(JdbcTemplate jdbc) {
+            return new Counter(jdbc);
         }
     }
 
@@ -142,6 +154,71 @@ class StuckRowTest {
                                 .statusCode())
                         .isEqualTo(200);
             }
+        }
+    }
+
+    static class Counter {
+        private final JdbcTemplate jdbc;
+
+        Counter(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        public void locked(@RowLock("account") int id) {
+            jdbc.update("update account set changes = changes + 1 where id = ?", id);
+        }
+
+        @Transactional
+        public void forUpdate(int id) {
+            jdbc.queryForList("select id from account where id = ? for update", id);
+            jdbc.update("update account set changes = changes + 1 where id = ?", id);
+        }
+    }
+
+    /** The oracle is FOR UPDATE through the same pool: as many as it serves, none refused. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void twentyTimesAsManyThreadsAsConnectionsAreServed(boolean locked) throws Exception {
+        database.execute("alter table account add changes int not null default 0");
+        try (ConfigurableApplicationContext context = BootApplication.start(
+                database,
+                Application.class,
+                "spring.main.web-application-type=none",
+                "rowlock.strategy=row",
+                "rowlock.admission.max-admitted-per-key=2",
+                "spring.datasource.hikari.maximum-pool-size=" + POOL)) {
+            Counter counter = context.getBean(Counter.class);
+            Session stuck = database.session("stuck");
+            stuck.execute("select from account where id = 1 for update");
+            List<CompletableFuture<Void>> crowd = new ArrayList<>();
+            for (int i = 0; i < POOL * 20; i++) {
+                crowd.add(CompletableFuture.runAsync(
+                        () -> {
+                            if (locked) {
+                                counter.locked(1);
+                            } else {
+                                counter.forUpdate(1);
+                            }
+                        },
+                        Blocking.NEW_THREAD));
+            }
+            HikariPoolMXBean pool = context.getBean(HikariDataSource.class).getHikariPoolMXBean();
+            Awaitility.await("all are in a queue, of the pool or in front of it")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> locked
+                            ? context.getBean(RowLocks.class)
+                                            .admission()
+                                            .entrants()
+                                            .size()
+                                    == crowd.size()
+                            : pool.getThreadsAwaitingConnection() == crowd.size() - POOL);
+            stuck.rollback();
+            for (CompletableFuture<Void> each : crowd) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            assertThat(database.query("select changes from account where id = 1"))
+                    .isEqualTo(String.valueOf(crowd.size()));
         }
     }
 
