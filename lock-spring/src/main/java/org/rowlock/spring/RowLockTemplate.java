@@ -190,7 +190,7 @@ public final class RowLockTemplate {
      * @see RowLocks#execute(DataSource, LockRequest, CommitWrites)
      */
     public void execute(LockRequest request, CommitWrites writes) {
-        call(request, defaultWait()).execute(request, writes);
+        call(request, defaultWait()).execute(request, writes, transactions.getTransactionManager());
     }
 
     private LockWait defaultWait() {

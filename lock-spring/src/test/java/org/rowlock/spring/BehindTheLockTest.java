@@ -39,6 +39,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
+import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -341,6 +342,21 @@ class BehindTheLockTest {
                     }))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("has been changed since");
+        }
+    }
+
+    @Test
+    void nothingIsExecutedWithALockInTheTableOfAJoinedSubclass() throws Exception {
+        CommitWrites writes = new CommitWrites();
+        writes.add("insert into vehicle values (1, 'Truck')");
+        try (var context = start(LockStrategy.BOTH)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            assertThatThrownBy(() -> template.execute(forNoKeyUpdate(LockKey.row("truck", 1)), writes))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContainingAll("truck", "vehicle");
+            assertThat(database.query("select count(*) from vehicle")).isEqualTo("0");
+            template.execute(forNoKeyUpdate(LockKey.row("vehicle", 1)), writes);
+            assertThat(database.query("select count(*) from vehicle")).isEqualTo("1");
         }
     }
 

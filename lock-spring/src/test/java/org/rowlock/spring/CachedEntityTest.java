@@ -8,6 +8,8 @@ import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.Cacheable;
 import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -21,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
 import org.hibernate.SessionFactory;
@@ -54,7 +57,8 @@ class CachedEntityTest {
     final TestDatabase database = new TestDatabase(
             "create table account (id bigint primary key, balance bigint not null)",
             "insert into account values (1, 0), (2, 0)",
-            "create table part (a int, b int, amount bigint not null, primary key (a, b))");
+            "create table part (a int, b int, amount bigint not null, primary key (a, b))",
+            "create table piece (number int, kind text, amount bigint not null, primary key (number, kind))");
 
     private static final LockKey ACCOUNT = LockKey.row("account", 1);
 
@@ -100,6 +104,21 @@ class CachedEntityTest {
         int b;
 
         @Column
+        long amount;
+    }
+
+    @Embeddable
+    record PieceId(String kind, int number) implements Serializable {}
+
+    /** Its mapping has the columns in another order than the primary key. */
+    @Entity
+    @Table(name = "piece")
+    @Cacheable
+    @Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
+    static class Piece {
+        @EmbeddedId
+        PieceId id;
+
         long amount;
     }
 
@@ -177,6 +196,22 @@ class CachedEntityTest {
         }
 
         @Transactional
+        @RowLock(table = "part", id = "#ids")
+        public long sum(List<PartId> ids) {
+            return ids.stream()
+                    .mapToLong(id -> entities.find(Part.class, id).amount)
+                    .sum();
+        }
+
+        @Transactional
+        @RowLock(table = "piece", id = "#ids.![{number(), kind()}]")
+        public long sumOfPieces(List<PieceId> ids) {
+            return ids.stream()
+                    .mapToLong(id -> entities.find(Piece.class, id).amount)
+                    .sum();
+        }
+
+        @Transactional
         public long read() {
             PartId id = new PartId();
             id.a = 1;
@@ -201,7 +236,7 @@ class CachedEntityTest {
                             "dataSource",
                             DataSource.class,
                             () -> dataSource == null ? database.dataSource() : dataSource);
-                    beans.registerBean(Unit.class, () -> new Unit(cache, Account.class, Part.class));
+                    beans.registerBean(Unit.class, () -> new Unit(cache, Account.class, Part.class, Piece.class));
                     beans.registerBean(
                             RowLocks.class,
                             () -> RowLocks.builder().strategy(strategy).build());
@@ -311,6 +346,37 @@ class CachedEntityTest {
             // To read both, and to write each.
             assertThat(statistics.getPrepareStatementCount()).isLessThanOrEqualTo(3);
             assertThat(statistics.getEntityLoadCount()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aListOfCachedEntitiesWithIdsOfSeveralColumnsIsReadAtOnce() throws Exception {
+        database.execute(
+                "insert into part select 1, n, n from generate_series(1, 3) as n",
+                "insert into piece select n, 'small', n from generate_series(1, 3) as n");
+        try (var context = start(LockStrategy.ROW, Parts.class)) {
+            Parts parts = context.getBean(Parts.class);
+            List<PartId> ids = IntStream.rangeClosed(1, 3)
+                    .mapToObj(number -> {
+                        PartId id = new PartId();
+                        id.a = 1;
+                        id.b = number;
+                        return id;
+                    })
+                    .toList();
+            List<PieceId> pieces = IntStream.rangeClosed(1, 3)
+                    .mapToObj(number -> new PieceId("small", number))
+                    .toList();
+            assertThat(parts.sum(ids) + parts.sumOfPieces(pieces)).isEqualTo(12);
+            database.execute("update part set amount = 10", "update piece set amount = 20");
+            var statistics = context.getBean(EntityManagerFactory.class)
+                    .unwrap(SessionFactory.class)
+                    .getStatistics();
+            statistics.clear();
+            assertThat(parts.sum(ids)).isEqualTo(30);
+            assertThat(statistics.getPrepareStatementCount()).isEqualTo(1);
+            assertThat(parts.sumOfPieces(pieces)).isEqualTo(60);
+            assertThat(statistics.getPrepareStatementCount()).isEqualTo(2);
         }
     }
 

@@ -35,7 +35,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.Claim;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.libraries.JpaTransactions;
@@ -226,6 +228,50 @@ class EntityRefreshTest {
             assertThat(accounts.balance(1)).isEqualTo(1);
         });
         assertThat(balanceOf(1)).isEqualTo("1");
+    }
+
+    /** Of a claim the rows are known when they are held, and the same holds for them. */
+    @ParameterizedTest
+    @EnumSource
+    void whatWasLoadedBeforeAClaimIsReadAgainUnlessItWasChanged(LockStrategy strategy) throws Exception {
+        RowLockTemplate template = new RowLockTemplate(
+                RowLocks.builder().strategy(strategy).build(),
+                context.getBean(PlatformTransactionManager.class),
+                context.getBean(DataSource.class));
+        Claim one = Claim.from("account").where("id = 1");
+        transaction.executeWithoutResult(status -> {
+            Account first = entities.find(Account.class, 1L);
+            entities.find(Account.class, 2L).balance = 7;
+            executeElsewhere("update account set balance = 5 where id = 1");
+            assertThat(template.claim(one, row -> row.getLong("id"))).containsExactly(1L);
+            assertThat(first.balance).isEqualTo(5);
+        });
+        assertThat(balanceOf(1) + balanceOf(2)).as("the other's change is kept").isEqualTo("57");
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    entities.find(Account.class, 1L).balance = 1;
+                    executeElsewhere("update account set balance = 6 where id = 1");
+                    template.claim(one, row -> row.getLong("id"));
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("Account", "id 1", "has been changed since");
+        assertThat(balanceOf(1)).isEqualTo("6");
+    }
+
+    /** The columns of a key are those of the primary key in its order; another row may have the same values. */
+    @Test
+    void aRowWithTheSameValuesInAnotherOrderIsAnotherOne() throws Exception {
+        executeElsewhere("insert into part values (2, 1, 0)");
+        RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        transaction.executeWithoutResult(status -> {
+            PartId other = new PartId();
+            other.a = 2;
+            other.b = 1;
+            entities.find(Part.class, other).amount = 3;
+            template.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 2))));
+            assertThatThrownBy(() -> template.lock(forNoKeyUpdate(LockKey.row("part", List.of(2, 1)))))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class);
+        });
+        assertThat(database.query("select amount from part where a = 2")).isEqualTo("3");
     }
 
     /** What was changed under the lock stays, however often it is taken again. */

@@ -321,6 +321,116 @@ class LateLocksTest {
         }
     }
 
+    /** As one of JTA does, and does not say which DataSources these are. */
+    static final class OfSeveral extends AbstractPlatformTransactionManager {
+        private static final long serialVersionUID = 1;
+
+        private final transient List<DataSource> dataSources;
+
+        OfSeveral(DataSource... dataSources) {
+            this.dataSources = List.of(dataSources);
+        }
+
+        private static Connection connection(DataSource dataSource) {
+            return ((ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource)).getConnection();
+        }
+
+        private void each(ConnectionCallback<?> work) {
+            for (DataSource each : dataSources) {
+                try {
+                    work.doInConnection(connection(each));
+                } catch (SQLException e) {
+                    throw new TransactionSystemException("cannot end it", e);
+                }
+            }
+        }
+
+        @Override
+        protected Object doGetTransaction() {
+            return dataSources;
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {
+            for (DataSource each : dataSources) {
+                ConnectionHolder holder = new ConnectionHolder(DataSourceUtils.getConnection(each));
+                holder.setSynchronizedWithTransaction(true);
+                TransactionSynchronizationManager.bindResource(each, holder);
+            }
+            each(connection -> {
+                connection.setAutoCommit(false);
+                return null;
+            });
+        }
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+            each(connection -> {
+                connection.commit();
+                return null;
+            });
+        }
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {
+            each(connection -> {
+                connection.rollback();
+                return null;
+            });
+        }
+
+        @Override
+        protected void doCleanupAfterCompletion(Object transaction) {
+            each(connection -> {
+                connection.setAutoCommit(true);
+                connection.close();
+                return null;
+            });
+            dataSources.forEach(TransactionSynchronizationManager::unbindResource);
+        }
+    }
+
+    @Test
+    void aManagerOfSeveralDataSourcesSendsWhatIsPromisedInEach() throws Exception {
+        try (HikariDataSource one = Contexts.pool(database);
+                HikariDataSource other = Contexts.pool(database)) {
+            OfSeveral manager = new OfSeveral(one, other);
+            RowLockTemplate first = new RowLockTemplate(RowLocks.create(), manager, one);
+            RowLockTemplate second = new RowLockTemplate(RowLocks.create(), manager, other);
+            TransactionTemplate transaction = new TransactionTemplate(manager);
+            transaction.executeWithoutResult(status -> {
+                first.lock(forNoKeyUpdate(LockKey.row("account", 1)));
+                first.atCommit().add("insert into outbox values (1)");
+                second.atCommit().add("insert into outbox values (2)");
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void beforeCommit(boolean readOnly) {
+                        second.atCommit().add("insert into outbox values (3)");
+                    }
+
+                    @Override
+                    public void afterCommit() {
+                        assertThat(RowLockTests.isFree(one, LockKey.row("account", 1)))
+                                .isTrue();
+                        assertThatThrownBy(first::atCommit)
+                                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                                .hasMessageContaining("has ended");
+                    }
+                });
+            });
+            assertThat(stored()).isEqualTo("1,2,3");
+            transaction.executeWithoutResult(status -> {
+                second.atCommit().add("insert into outbox values (4)");
+                status.setRollbackOnly();
+            });
+            assertThat(stored()).isEqualTo("1,2,3");
+            assertThatThrownBy(() -> transaction.executeWithoutResult(
+                            status -> second.atCommit().add("insert into nowhere values (5)")))
+                    .isInstanceOf(BadSqlGrammarException.class);
+            assertThat(CommitListener.mayQueue()).isTrue();
+        }
+    }
+
     private String storedNow() {
         try {
             return stored();

@@ -3,7 +3,6 @@ package org.rowlock.spring.internal.call;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -14,7 +13,6 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.ResourceHolder;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -50,7 +48,7 @@ public final class CommitListener implements TransactionExecutionListener {
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
         if (TransactionSynchronizationManager.isActualTransactionActive()
-                || bound.values().stream().anyMatch(Begun.class::isInstance)) {
+                || bound.values().stream().anyMatch(SpringTransaction.class::isInstance)) {
             return false;
         }
         if (TransactionSynchronizationManager.isSynchronizationActive()
@@ -62,74 +60,6 @@ public final class CommitListener implements TransactionExecutionListener {
         return true;
     }
 
-    /**
-     * Stands in each transaction of the thread whose manager informs Rowlock of its commit, whether it locks or not;
-     * the first to be suspended and resumed.
-     */
-    static final class Begun implements TransactionSynchronization {
-        private final TransactionExecution execution;
-
-        /** Null if the manager does not say: then it is each that no other manager commits. */
-        private final @Nullable DataSource dataSource;
-
-        private boolean atItsCommit;
-
-        private Begun(TransactionExecution execution, @Nullable DataSource dataSource) {
-            this.execution = execution;
-            this.dataSource = dataSource;
-        }
-
-        /** Also afterwards, as long as it is there. */
-        boolean isAtItsCommit() {
-            return atItsCommit;
-        }
-
-        @Override
-        public int getOrder() {
-            return HIGHEST_PRECEDENCE;
-        }
-
-        /** Bound to the thread as long as it is suspended, since it may hold locks. */
-        @Override
-        public void suspend() {
-            TransactionSynchronizationManager.bindResource(this, this);
-        }
-
-        @Override
-        public void resume() {
-            TransactionSynchronizationManager.unbindResourceIfPossible(this);
-        }
-
-        /** It is suspended still if another synchronization has thrown when it was to be resumed. */
-        @Override
-        public void afterCompletion(int status) {
-            resume();
-        }
-    }
-
-    /** The one that commits a DataSource; if no manager says that it does, one whose manager does not say. */
-    static @Nullable Begun begun(DataSource dataSource) {
-        Begun its = find(begun -> !begun.execution.isCompleted() && dataSource.equals(begun.dataSource));
-        return its == null ? find(begun -> !begun.execution.isCompleted() && begun.dataSource == null) : its;
-    }
-
-    private static @Nullable Begun begun(TransactionExecution transaction) {
-        return TransactionSynchronizationManager.isSynchronizationActive()
-                ? find(begun -> begun.execution.equals(transaction))
-                : null;
-    }
-
-    /** One of the thread; of several that is the last. */
-    private static @Nullable Begun find(Predicate<Begun> which) {
-        Begun found = null;
-        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
-            if (each instanceof Begun begun && which.test(begun)) {
-                found = begun;
-            }
-        }
-        return found;
-    }
-
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         // A savepoint (NESTED) is none.
@@ -138,37 +68,23 @@ public final class CommitListener implements TransactionExecutionListener {
                 && TransactionSynchronizationManager.isSynchronizationActive()) {
             DataSource dataSource = DataSources.committedBy(manager);
             TransactionSynchronizationManager.registerSynchronization(
-                    new Begun(transaction, dataSource == null ? null : Pools.bound(dataSource)));
+                    new SpringTransaction(transaction, dataSource == null ? null : Pools.bound(dataSource)));
         }
     }
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        Begun begun = begun(transaction);
-        if (begun != null) {
-            for (SpringTransaction each : SpringTransaction.of(begun)) {
-                // Rowlock's own manager sends them with the COMMIT.
-                each.finish(!(manager instanceof RowLockTransactionManager));
-            }
-            begun.atItsCommit = true;
-        }
+        // Rowlock's own manager sends the writes with the COMMIT.
+        SpringTransaction.of(transaction).forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
     }
 
     @Override
     public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-        end(transaction);
+        SpringTransaction.of(transaction).forEach(SpringTransaction::end);
     }
 
     @Override
     public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-        end(transaction);
-    }
-
-    /** Those of another manager, around it, go on; theirs are the synchronizations. */
-    private static void end(TransactionExecution transaction) {
-        Begun begun = begun(transaction);
-        if (begun != null) {
-            SpringTransaction.of(begun).forEach(SpringTransaction::end);
-        }
+        SpringTransaction.of(transaction).forEach(SpringTransaction::end);
     }
 }

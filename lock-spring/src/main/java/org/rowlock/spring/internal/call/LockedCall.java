@@ -3,6 +3,7 @@ package org.rowlock.spring.internal.call;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.IllegalTransactionStateException;
-import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -51,7 +52,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * and what was loaded before them is not taken for what is there. Where it has queued, its turn is given back as soon
  * as the transaction has ended, before listeners that run then. Belongs to one thread.
  */
-public final class LockedCall implements TransactionSynchronization {
+public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
 
     private final SpringLocks spring;
@@ -121,23 +122,6 @@ public final class LockedCall implements TransactionSynchronization {
                         || each instanceof SQLTransientConnectionException);
     }
 
-    @Override
-    public int getOrder() {
-        return HIGHEST_PRECEDENCE;
-    }
-
-    @Override
-    public void afterCommit() {
-        afterCompletion(STATUS_COMMITTED);
-    }
-
-    @Override
-    public void afterCompletion(int status) {
-        if (turn != null) {
-            turn.close();
-        }
-    }
-
     private AdmissionQueues.Permit enter(LockRequest request, LockWait longest) {
         DataSource database = Routes.current(dataSource);
         LockWait configured = spring.settings().admissionTimeout();
@@ -186,14 +170,7 @@ public final class LockedCall implements TransactionSynchronization {
      */
     public <T> T take(LockRequest request, String sql, Taking<T> call) {
         LockObservationContext context = context(false, request);
-        T result = LockObservation.around(
-                spring.observations(), context, () -> inTransaction(context, request, sql, call));
-        if (turn != null && !told) {
-            told = true;
-            turn.connected(true);
-            TransactionSynchronizationManager.registerSynchronization(this);
-        }
-        return result;
+        return LockObservation.around(spring.observations(), context, () -> inTransaction(context, request, sql, call));
     }
 
     private <T> T inTransaction(
@@ -205,12 +182,19 @@ public final class LockedCall implements TransactionSynchronization {
         RowLocks locks = spring.locks();
         // Beside a KEY SHARE of its own others can change the row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
-        SessionCaches.of(what, dataSource, before).refuse();
+        SessionCaches caches = SessionCaches.of(
+                what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
+        caches.refuse();
         String why = capped.lockWait(wait).equals(wait)
                 ? ""
                 : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest of the"
                         + " transaction's timeout.";
         T result = transaction.on(connection -> explained(why, sql, () -> call.take(locks.in(connection), capped)));
+        if (turn != null && !told) {
+            told = true;
+            turn.connected(true);
+            transaction.atEnd(turn::close);
+        }
         if (locks.release() == LockRelease.EARLY) {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
             transaction.commitByRowlock();
@@ -218,7 +202,7 @@ public final class LockedCall implements TransactionSynchronization {
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || !shown.isTaken()) {
             // Also of a row that is not there any more.
-            SessionCaches.of(what, dataSource, before).renew(transaction::atEnd);
+            caches.renew(transaction::atEnd);
         }
         Set<LockKey> held = held(request, shown);
         held.forEach(key -> transaction.holds(key, request.modeOf(key)));
@@ -259,20 +243,36 @@ public final class LockedCall implements TransactionSynchronization {
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         String table = LockKey.row(claim.table(), 0).table();
-        SessionCaches ofTable = new SessionCaches(what, dataSource, Map.of(table, Set.of()));
+        SessionCaches ofTable = new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of());
         ofTable.refuse();
-        List<T> result = transaction.on(connection ->
-                explained("", "claim", () -> spring.locks().in(connection).claim(claim, mapper)));
-        ofTable.renew(transaction::atEnd);
+        List<String> columns = ofTable.idColumnsOfEntities();
+        Set<LockKey> claimed = new HashSet<>();
+        List<T> result = transaction.on(connection -> explained(
+                "",
+                "claim",
+                () -> spring.locks().in(connection).claim(claim, row -> {
+                    SessionCaches.addKey(row, table, columns, claimed);
+                    return mapper.map(row);
+                })));
+        SessionCaches ofRows = claimed.size() < result.size()
+                ? ofTable
+                : SessionCaches.of(
+                        what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
+        ofRows.refuse();
+        ofRows.renew(transaction::atEnd);
+        // Of ids of several columns the order of the mapping need not be that of keys.
+        claimed.stream().filter(key -> columns.size() == 1).forEach(key -> transaction.holds(key, claim.mode()));
         return result;
     }
 
     /**
      * Locks in a flush of its own, which commits.
      *
+     * @param manager of the transactions beside it, which may know what the tables are
      * @throws IllegalTransactionStateException if a transaction is running, which would neither see nor undo it
      */
-    public void execute(LockRequest request, CommitWrites writes) {
+    public void execute(LockRequest request, CommitWrites writes, @Nullable TransactionManager manager) {
+        SessionCaches.refuseParts(what, manager, request.keys());
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalTransactionStateException(
                     what + ": execute commits by itself, and a transaction is running."

@@ -5,12 +5,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
@@ -28,41 +27,35 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
+import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A running Spring transaction that has locked, or has promised writes at its commit: its connection, what it holds,
- * what it is to send, and what happens at its end. Bound to the thread with the transaction; belongs to one thread.
+ * A running Spring transaction of one DataSource: its connection, what it holds, what it is to send, and what happens at
+ * its end. Stands in each transaction whose manager informs Rowlock of its commit, whether it locks or not, and in each
+ * other that locks, among the synchronizations of the thread; the first to be suspended and resumed. Belongs to one
+ * thread.
  */
 public final class SpringTransaction implements TransactionSynchronization {
-    private final Key key;
-    private final RowLocks locks;
-    private final CommitListener.@Nullable Begun begun;
+    /** What its manager informs of; null if it does not. */
+    private final @Nullable TransactionExecution execution;
+
+    /** What it locks in; null if its manager does not say, which may commit any that no other does. */
+    private final @Nullable DataSource dataSource;
+
+    private @Nullable RowLocks locks;
+    private boolean atItsCommit;
     private boolean ended;
-
-    /** One part for each savepoint, and one for what was before the first. */
-    private final List<Part> parts = new ArrayList<>(List.of(new Part("")));
-
-    private final List<Runnable> ends = new ArrayList<>(1);
-
     private boolean committedByRowlock;
 
-    /** What it is bound to the thread by. */
-    private record Key(DataSource dataSource) {}
+    private final SavepointParts parts = new SavepointParts();
+    private final List<Runnable> ends = new ArrayList<>(0);
 
-    /** What a rollback to a savepoint takes away. */
-    private record Part(Object savepoint, CommitWrites writes, Map<LockKey, RowLockMode> held) {
-        Part(Object savepoint) {
-            this(savepoint, new CommitWrites(), new HashMap<>());
-        }
-    }
-
-    private SpringTransaction(Key key, RowLocks locks) {
-        this.key = key;
-        this.locks = locks;
-        this.begun = CommitListener.begun(key.dataSource());
+    SpringTransaction(@Nullable TransactionExecution execution, @Nullable DataSource dataSource) {
+        this.execution = execution;
+        this.dataSource = dataSource;
     }
 
     /**
@@ -73,37 +66,54 @@ public final class SpringTransaction implements TransactionSynchronization {
      *     read-only. For a TransactionException, thrown before the commit, Spring would not roll back
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
-        Key key = new Key(Pools.bound(dataSource));
-        ConnectionHolder unused = holder(what, key.dataSource());
+        DataSource bound = Pools.bound(dataSource);
+        ConnectionHolder unused = holder(what, bound);
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             throw new InvalidDataAccessApiUsageException(
                     what + ": the transaction is read-only, and row locks are refused"
                             + " there as FOR UPDATE is. Remove readOnly = true where the transaction begins.");
         }
-        SpringTransaction current = Objects.requireNonNullElseGet(find(key.dataSource()), () -> bind(key, locks));
-        if (current.begun != null && current.begun.isAtItsCommit()) {
+        SpringTransaction current = Objects.requireNonNullElseGet(find(bound), () -> begin(bound));
+        if (current.atItsCommit) {
             throw ended(what);
         }
+        current.locks = locks;
         return current;
     }
 
-    private static SpringTransaction bind(Key key, RowLocks locks) {
-        SpringTransaction current = new SpringTransaction(key, locks);
-        TransactionSynchronizationManager.registerSynchronization(current);
-        TransactionSynchronizationManager.bindResource(key, current);
-        return current;
+    /** One that its manager has not informed of, or not of which DataSource it is. */
+    private static SpringTransaction begin(DataSource dataSource) {
+        SpringTransaction ofAny = find(each -> each.dataSource == null);
+        SpringTransaction begun = new SpringTransaction(ofAny == null ? null : ofAny.execution, dataSource);
+        begun.atItsCommit = ofAny != null && ofAny.atItsCommit;
+        TransactionSynchronizationManager.registerSynchronization(begun);
+        return begun;
     }
 
+    /** That of a DataSource, as transaction managers bind it; null if there is none. */
     public static @Nullable SpringTransaction find(DataSource dataSource) {
-        return (SpringTransaction) TransactionSynchronizationManager.getResource(new Key(dataSource));
+        return find(each -> dataSource.equals(each.dataSource));
+    }
+
+    /** Of several, one in another, the last. */
+    private static @Nullable SpringTransaction find(Predicate<SpringTransaction> which) {
+        return all().filter(each -> each.execution == null ? !each.ended : !each.execution.isCompleted())
+                .filter(which)
+                .reduce((before, last) -> last)
+                .orElse(null);
     }
 
     /** Those that end with it. */
-    static List<SpringTransaction> of(CommitListener.Begun begun) {
-        return TransactionSynchronizationManager.getSynchronizations().stream()
-                .filter(each -> each instanceof SpringTransaction locked && locked.begun == begun)
-                .map(SpringTransaction.class::cast)
-                .toList();
+    static List<SpringTransaction> of(TransactionExecution execution) {
+        return all().filter(each -> execution.equals(each.execution)).toList();
+    }
+
+    private static Stream<SpringTransaction> all() {
+        return TransactionSynchronizationManager.isSynchronizationActive()
+                ? TransactionSynchronizationManager.getSynchronizations().stream()
+                        .filter(SpringTransaction.class::isInstance)
+                        .map(SpringTransaction.class::cast)
+                : Stream.empty();
     }
 
     private static ConnectionHolder holder(String what, DataSource dataSource) {
@@ -134,7 +144,7 @@ public final class SpringTransaction implements TransactionSynchronization {
 
     /** A wait, capped by what remains of the transaction's timeout; refused if nothing does. */
     LockWait capped(String what, LockWait wait) {
-        ConnectionHolder holder = holder(what, key.dataSource());
+        ConnectionHolder holder = holder(what, database());
         try {
             return holder.hasTimeout()
                     ? LockWaits.atMost(wait, Duration.ofMillis(Math.max(1, holder.getTimeToLiveInMillis())))
@@ -149,7 +159,7 @@ public final class SpringTransaction implements TransactionSynchronization {
 
     /** Runs something on the transaction's own connection; what that throws becomes Spring's. */
     <T> T on(ConnectionCallback<T> call) {
-        Connection connection = DataSourceUtils.getConnection(key.dataSource());
+        Connection connection = DataSourceUtils.getConnection(database());
         try {
             return Objects.requireNonNull(call.doInConnection(connection));
         } catch (RowlockException e) {
@@ -157,27 +167,27 @@ public final class SpringTransaction implements TransactionSynchronization {
         } catch (SQLException e) {
             throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate("writes at commit", null, e);
         } finally {
-            DataSourceUtils.releaseConnection(connection, key.dataSource());
+            DataSourceUtils.releaseConnection(connection, database());
         }
+    }
+
+    /** Of one that has locked, or is to. */
+    private DataSource database() {
+        return Objects.requireNonNull(dataSource);
     }
 
     /**
      * Those that it does not hold for sure, at least in this mode: a rollback to a savepoint may have given one back.
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
-        Set<LockKey> notHeld = new HashSet<>(keys);
-        notHeld.removeIf(key -> parts.stream().anyMatch(part -> {
-            RowLockMode mode = part.held().get(key);
-            return mode != null && mode.compareTo(weakest) <= 0;
-        }));
-        return notHeld;
+        return parts.notHeld(keys, weakest);
     }
 
     void holds(LockKey key, RowLockMode mode) {
-        last().held().merge(key, mode, (before, now) -> before.compareTo(now) < 0 ? before : now);
+        parts.holds(key, mode);
     }
 
-    /** Runs something when it has ended. */
+    /** Runs something when it has ended, before listeners that run then. */
     void atEnd(Runnable end) {
         ends.add(end);
     }
@@ -185,15 +195,15 @@ public final class SpringTransaction implements TransactionSynchronization {
     /** The writes that it is to send at its end. */
     public CommitWrites writes(String what) {
         // In autocommit there is no transaction: a statement has borrowed it in that of another DataSource.
-        if (begun == null || this.<Boolean>on(Connection::getAutoCommit)) {
+        if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of "
-                    + key.dataSource() + ", or its manager does not tell"
+                    + dataSource + ", or its manager does not tell"
                     + " Rowlock of its commit, so the writes would not be sent. Make the manager of this"
                     + " DataSource a bean, or give it to the RowLockTemplate, and begin the transaction with it;"
                     + " it has to be one of Spring's own (AbstractPlatformTransactionManager).");
         }
         commitByRowlock();
-        return last().writes();
+        return parts.writes();
     }
 
     /** Leaves the COMMIT to Rowlock, where the manager is Rowlock's. */
@@ -205,73 +215,77 @@ public final class SpringTransaction implements TransactionSynchronization {
         return committedByRowlock;
     }
 
-    private Part last() {
-        return parts.get(parts.size() - 1);
-    }
-
     /** Commits, with the writes in the same flush. */
     public void commit() {
-        CommitWrites all = all();
+        CommitWrites all = parts.allWrites();
         Object unused = on(connection -> {
-            locks.in(connection).commit(all);
+            Objects.requireNonNull(locks).in(connection).commit(all);
             return all;
         });
     }
 
-    private CommitWrites all() {
-        CommitWrites all = new CommitWrites();
-        parts.forEach(part -> all.addAll(part.writes()));
-        return all;
+    /** What can still fail the commit, and has to be behind everything else. */
+    void finish(boolean sends) {
+        if (locks != null) {
+            send(sends ? parts.allWrites() : new CommitWrites());
+        }
+        atItsCommit = true;
     }
 
     /**
-     * What can still fail the commit, and has to be behind everything else. An error that was caught may have aborted
-     * the transaction: the server would answer COMMIT with a rollback, of which the driver says nothing.
+     * Also where there are no writes: an error that was caught may have aborted the transaction, and the server would
+     * answer COMMIT with a rollback, of which the driver says nothing.
      */
-    void finish(boolean sends) {
-        CommitWrites toSend = sends ? all() : new CommitWrites();
+    private void send(CommitWrites writes) {
         Object unused = on(connection -> {
-            locks.in(connection).send(toSend);
-            return toSend;
+            Objects.requireNonNull(locks).in(connection).send(writes);
+            return writes;
         });
     }
 
     @Override
+    public int getOrder() {
+        // Nobody else says that it commits.
+        return execution == null ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
+    }
+
+    @Override
     public void beforeCommit(boolean readOnly) {
-        if (begun == null && TransactionSynchronizationManager.hasResource(key.dataSource())) {
-            finish(false);
+        if (execution == null && TransactionSynchronizationManager.hasResource(database())) {
+            send(new CommitWrites());
         }
     }
 
     @Override
     public void savepoint(Object savepoint) {
-        parts.add(new Part(savepoint));
+        parts.begin(savepoint);
     }
 
     @Override
     public void savepointRollback(Object savepoint) {
-        // One that is not known was set before there was anything.
-        int first = Math.max(0, parts.stream().map(Part::savepoint).toList().indexOf(savepoint));
-        parts.subList(first, parts.size()).clear();
-        parts.add(new Part(savepoint));
+        parts.rollBackTo(savepoint);
     }
 
+    /** Bound to the thread as long as it is suspended, since it may hold locks. */
     @Override
     public void suspend() {
-        if (!ended) {
-            TransactionSynchronizationManager.unbindResourceIfPossible(key);
-        }
+        TransactionSynchronizationManager.bindResource(this, this);
     }
 
     @Override
     public void resume() {
-        if (!ended) {
-            TransactionSynchronizationManager.bindResource(key, this);
-        }
+        TransactionSynchronizationManager.unbindResourceIfPossible(this);
     }
 
     @Override
+    public void afterCommit() {
+        end();
+    }
+
+    /** It is suspended still if another synchronization has thrown when it was to be resumed. */
+    @Override
     public void afterCompletion(int status) {
+        resume();
         end();
     }
 
@@ -279,7 +293,6 @@ public final class SpringTransaction implements TransactionSynchronization {
     void end() {
         if (!ended) {
             ended = true;
-            TransactionSynchronizationManager.unbindResourceIfPossible(key);
             ends.forEach(Runnable::run);
         }
     }

@@ -1,19 +1,22 @@
 package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.EntityManagerFactory;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
 import org.hibernate.type.ComponentType;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.TransactionManager;
 
 /** Asks Hibernate for the table of an entity, which its naming strategy may have changed. */
 public final class HibernateTables {
@@ -42,36 +45,40 @@ public final class HibernateTables {
     }
 
     /**
-     * The table that has every row of the entities of this one, where it is another: of a joined subclass that of its
-     * root, of a secondary table the entity's own. Empty where it is this one, and for a table of no entity.
+     * The table that has every row of the entities of this one, where it is another. Empty also if there are several
+     * databases, where only a call knows which has the table.
      */
-    public static String rootOf(SessionFactoryImplementor sessions, String table) {
-        Set<String> roots = new HashSet<>();
-        sessions.getMappingMetamodel().forEachEntityDescriptor(persister -> {
-            if (persister instanceof AbstractEntityPersister mapped
-                    && Arrays.stream(mapped.getQuerySpaces())
-                            .map(Object::toString)
-                            // Of a schema that the mapping does not have it is another one.
-                            .filter(space -> !table.contains(".") || space.contains("."))
-                            .anyMatch(space -> HibernateSession.isSame(space, table))) {
-                roots.add(mapped.getRootTableName());
-            }
-        });
-        return roots.stream().anyMatch(root -> HibernateSession.isSame(root, table))
-                ? ""
-                : roots.stream().findFirst().orElse("");
-    }
-
-    /** Empty also if there are several databases, where only a call knows which has the table. */
     public static String rootOf(BeanFactory beans, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
             return "";
         }
         return beans.getBeanProvider(EntityManagerFactory.class).stream()
-                .map(factory -> rootOf(factory.unwrap(SessionFactoryImplementor.class), table))
+                .map(factory -> rootOf(factory, table))
                 .filter(root -> !root.isEmpty())
                 .findFirst()
                 .orElse("");
+    }
+
+    static String rootOf(EntityManagerFactory factory, String table) {
+        return HibernateEntities.of(factory.unwrap(SessionFactoryImplementor.class), table)
+                .lockedIn();
+    }
+
+    static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
+        EntityManagerFactory factory =
+                manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
+        for (LockKey key : factory == null ? List.<LockKey>of() : keys) {
+            if (key instanceof LockKey.Row row) {
+                refuseParts(what, row.table(), rootOf(factory, row.table()));
+            }
+        }
+    }
+
+    static void refuseParts(String what, String table, String root) {
+        if (!root.isEmpty()) {
+            throw new InvalidDataAccessApiUsageException(
+                    notTheRoot(what, table, root).getMessage());
+        }
     }
 
     /** Says that a table cannot be locked in. */
@@ -86,13 +93,12 @@ public final class HibernateTables {
     public static Map<String, String> idColumns(BeanFactory beans, String table, Class<?> idClass) {
         Map<String, String> columns = new HashMap<>();
         for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
-            factory.unwrap(SessionFactoryImplementor.class)
-                    .getMappingMetamodel()
-                    .forEachEntityDescriptor(entity -> {
+            HibernateEntities.all(factory.unwrap(SessionFactoryImplementor.class))
+                    .forEach(entity -> {
                         if (entity instanceof AbstractEntityPersister mapped
                                 && mapped.getIdentifierType() instanceof ComponentType id
                                 && idClass.isAssignableFrom(id.getReturnedClass())
-                                && HibernateSession.isSame(mapped.getRootTableName(), table)) {
+                                && HibernateEntities.isSame(mapped.getRootTableName(), table)) {
                             addColumns(id.getPropertyNames(), mapped.getIdentifierColumnNames(), columns);
                         }
                     });

@@ -1,21 +1,24 @@
 package org.rowlock.spring.internal.jpa;
 
-import java.lang.reflect.Modifier;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.mybatis.spring.SqlSessionHolder;
 import org.rowlock.LockKey;
-import org.springframework.beans.BeanUtils;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * What the sessions of the running transaction have read before it locks: behind the lock that is no longer what is
@@ -24,8 +27,13 @@ import org.springframework.util.ReflectionUtils;
  * @param what for messages
  * @param dataSource where is locked
  * @param rows the ids of each table that are locked, and were not held before; none for all rows of a table
+ * @param idColumns those of a table, in the order of the ids; called only for ids of several
  */
-public record SessionCaches(String what, DataSource dataSource, Map<String, Set<List<String>>> rows) {
+public record SessionCaches(
+        String what,
+        DataSource dataSource,
+        Map<String, Set<List<String>>> rows,
+        Function<String, List<String>> idColumns) {
     private static final boolean HIBERNATE =
             isPresent("org.hibernate.engine.spi.SessionImplementor", "org.springframework.orm.jpa.EntityManagerHolder");
     private static final boolean MYBATIS = isPresent("org.mybatis.spring.SqlSessionHolder");
@@ -36,19 +44,22 @@ public record SessionCaches(String what, DataSource dataSource, Map<String, Set<
     }
 
     /** Those of keys. */
-    public static SessionCaches of(String what, DataSource dataSource, Set<LockKey> keys) {
+    public static SessionCaches of(
+            String what, DataSource dataSource, Set<LockKey> keys, Function<String, List<String>> idColumns) {
         Map<String, Set<List<String>>> rows = new HashMap<>();
         keys.forEach(key -> {
             if (key instanceof LockKey.Row row) {
-                rows.computeIfAbsent(row.table(), table -> new HashSet<>()).add(sorted(row.id()));
+                rows.computeIfAbsent(row.table(), table -> new HashSet<>()).add(row.id());
             }
         });
-        return new SessionCaches(what, dataSource, rows);
+        return new SessionCaches(what, dataSource, rows, idColumns);
     }
 
-    /** The parts of an id in an order that does not depend on the mapping. */
-    static List<String> sorted(List<String> parts) {
-        return parts.size() == 1 ? parts : parts.stream().sorted().toList();
+    /** Of a table whose ids have several; none for any other. */
+    List<String> columns(String table) {
+        return rows.getOrDefault(table, Set.of()).stream().anyMatch(id -> id.size() > 1)
+                ? idColumns.apply(table)
+                : List.of();
     }
 
     /**
@@ -57,8 +68,39 @@ public record SessionCaches(String what, DataSource dataSource, Map<String, Set<
      */
     public void refuse() {
         if (HIBERNATE && !rows.isEmpty()) {
-            each((factory, holder) ->
-                    HibernateSession.of(factory, holder, dataSource).ifPresent(session -> session.refuse(what, rows)));
+            each((factory, holder) -> HibernateSession.of(factory, holder, this).ifPresent(HibernateSession::refuse));
+        }
+    }
+
+    /** Refuses tables that have parts of rows where there is no session yet, by what the manager of sessions knows. */
+    public static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
+        if (HIBERNATE) {
+            HibernateTables.refuseParts(what, manager, keys);
+        }
+    }
+
+    /** The id columns of the tables, in the order of their mapping, where a session may have loaded some rows. */
+    public List<String> idColumnsOfEntities() {
+        List<String> columns = new ArrayList<>();
+        if (HIBERNATE) {
+            each((factory, holder) -> HibernateSession.of(factory, holder, this)
+                    .filter(session -> columns.isEmpty())
+                    .ifPresent(session -> columns.addAll(session.idColumns())));
+        }
+        return columns;
+    }
+
+    /** Adds the key of a row, with its id in the order of these columns; none if they make no key. */
+    public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys)
+            throws SQLException {
+        List<Object> id = new ArrayList<>();
+        for (String column : columns) {
+            id.add(Objects.requireNonNullElse(row.getObject(column), ""));
+        }
+        try {
+            keys.add(LockKey.row(table, id));
+        } catch (IllegalArgumentException e) {
+            // It is one of those that are not known.
         }
     }
 
@@ -73,7 +115,7 @@ public record SessionCaches(String what, DataSource dataSource, Map<String, Set<
         }
         each((key, holder) -> {
             if (HIBERNATE) {
-                HibernateSession.of(key, holder, dataSource).ifPresent(session -> session.renew(rows, atEnd));
+                HibernateSession.of(key, holder, this).ifPresent(session -> session.renew(atEnd));
             }
             if (MYBATIS) {
                 MyBatis.clear(holder);
@@ -93,23 +135,5 @@ public record SessionCaches(String what, DataSource dataSource, Map<String, Set<
                 session.getSqlSession().clearCache();
             }
         }
-    }
-
-    /** The values of an id, or the fields of an object that is one. */
-    static List<Object> parts(Object id) {
-        if (BeanUtils.isSimpleValueType(id.getClass())
-                || id.getClass().getName().startsWith("java.")) {
-            return List.of(id);
-        }
-        List<Object> parts = new ArrayList<>();
-        ReflectionUtils.doWithFields(
-                id.getClass(),
-                field -> {
-                    ReflectionUtils.makeAccessible(field);
-                    Object part = field.get(id);
-                    parts.addAll(part == null ? List.of() : parts(part));
-                },
-                field -> !Modifier.isStatic(field.getModifiers()) && !Modifier.isTransient(field.getModifiers()));
-        return parts;
     }
 }

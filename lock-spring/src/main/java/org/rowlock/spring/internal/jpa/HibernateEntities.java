@@ -1,0 +1,161 @@
+package org.rowlock.spring.internal.jpa;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.hibernate.CacheMode;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.persister.entity.AbstractEntityPersister;
+import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.type.BasicType;
+import org.hibernate.type.ComponentType;
+import org.hibernate.type.Type;
+import org.rowlock.LockKey;
+import org.springframework.beans.BeanUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
+
+/**
+ * The entities of a table.
+ *
+ * @param names of these, and of all in a hierarchy that has the table
+ * @param idColumns of one of them, in the order of the mapping
+ * @param cached those that the second-level cache may have
+ * @param isCached whether it may have anything that is read with these: a collection, or the result of a query
+ * @param lockedIn the table that has every row of theirs, where this one has not: of a joined subclass that of its root,
+ *     of a secondary table the entity's own. Empty where it is this one, and for a table of no entity
+ */
+record HibernateEntities(
+        Set<String> names, List<String> idColumns, List<EntityPersister> cached, boolean isCached, String lockedIn) {
+    /** The types of ids that Hibernate reads from text as keys have it. */
+    private static final Set<Class<?>> SPELLED_ALIKE =
+            Set.of(Integer.class, Long.class, Short.class, String.class, UUID.class);
+
+    /** By factory and table; a factory that is closed goes. */
+    private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
+            new ConcurrentReferenceHashMap<>(4, ConcurrentReferenceHashMap.ReferenceType.WEAK);
+
+    static HibernateEntities of(SessionFactoryImplementor factory, String table) {
+        return OF_TABLES
+                .computeIfAbsent(factory, each -> new ConcurrentHashMap<>())
+                .computeIfAbsent(table, each -> find(factory, each));
+    }
+
+    private static HibernateEntities find(SessionFactoryImplementor factory, String table) {
+        Set<String> names = new HashSet<>();
+        Set<String> roots = new HashSet<>();
+        List<EntityPersister> mapped = all(factory)
+                .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
+                .toList();
+        for (EntityPersister entity : mapped) {
+            names.add(entity.getEntityName());
+            // Of a schema that the mapping does not have it is another one.
+            if (entity instanceof AbstractEntityPersister known
+                    && spaces(entity)
+                            .filter(space -> !table.contains(".") || space.contains("."))
+                            .anyMatch(space -> isSame(space, table))) {
+                roots.add(known.getRootTableName());
+            }
+        }
+        List<EntityPersister> cached =
+                mapped.stream().filter(EntityPersister::canReadFromCache).toList();
+        boolean isCached = !cached.isEmpty()
+                || factory.getSessionFactoryOptions().isQueryCacheEnabled()
+                || factory.getMappingMetamodel()
+                        .streamCollectionDescriptors()
+                        .anyMatch(collection -> collection.hasCache()
+                                && names.contains(
+                                        collection.getOwnerEntityPersister().getEntityName()));
+        boolean isRoot = roots.stream().anyMatch(root -> isSame(root, table));
+        return new HibernateEntities(
+                names,
+                mapped.isEmpty() ? List.of() : idColumns(mapped.get(0)),
+                cached,
+                isCached,
+                isRoot ? "" : roots.stream().findFirst().orElse(""));
+    }
+
+    static Stream<EntityPersister> all(SessionFactoryImplementor factory) {
+        return factory.getMappingMetamodel().streamEntityDescriptors();
+    }
+
+    private static Stream<String> spaces(EntityPersister entity) {
+        return Arrays.stream(entity.getQuerySpaces()).map(Object::toString);
+    }
+
+    /** A name without a schema is taken for that of any: reading one entity more is no harm. */
+    static boolean isSame(String mapped, String table) {
+        String name = normal(mapped);
+        return name.equals(table)
+                || (name.contains(".") != table.contains(".") && last(name).equals(last(table)));
+    }
+
+    private static String normal(String mapped) {
+        try {
+            return LockKey.row(mapped, 0).table();
+        } catch (IllegalArgumentException e) {
+            return mapped;
+        }
+    }
+
+    private static String last(String name) {
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /**
+     * Reads several rows of the cache in one statement: past the cache each would be one of its own.
+     *
+     * @param columns of ids of several, in their order
+     */
+    void load(SessionImplementor session, List<String> columns, Set<List<String>> ids) {
+        if (ids.size() > 1 && cached.size() == 1) {
+            EntityPersister entity = cached.get(0);
+            List<Object> values = new ArrayList<>();
+            try {
+                ids.forEach(id -> values.add(id(session, entity, columns, id)));
+            } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+                return; // A key that no row has, or a type that is not read: the reads behind the lock find the others.
+            }
+            List<Object> unused = session.<Object>byMultipleIds(entity.getEntityName())
+                    .with(CacheMode.REFRESH)
+                    .enableSessionCheck(true)
+                    .multiLoad(values);
+        }
+    }
+
+    private static Object id(
+            SessionImplementor session, EntityPersister entity, List<String> columns, List<String> id) {
+        if (!(entity.getIdentifierType() instanceof ComponentType type)) {
+            return value(entity.getIdentifierType(), id.get(0));
+        }
+        List<String> mapped = idColumns(entity);
+        Object[] parts = new Object[type.getSubtypes().length];
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = value(type.getSubtypes()[i], id.get(columns.indexOf(mapped.get(i))));
+        }
+        Object empty = type.isMutable() ? BeanUtils.instantiateClass(type.getReturnedClass()) : null;
+        return type.replacePropertyValues(empty, parts, session);
+    }
+
+    private static Object value(Type type, String text) {
+        if (type instanceof BasicType<?> basic && SPELLED_ALIKE.contains(basic.getReturnedClass())) {
+            return basic.getJavaTypeDescriptor().fromString(text);
+        }
+        throw new IllegalArgumentException(type.getName());
+    }
+
+    /** The columns of its id in the order of the mapping, as the catalog has them. */
+    static List<String> idColumns(EntityPersister entity) {
+        return Arrays.stream(entity.getIdentifierColumnNames())
+                .map(name ->
+                        name.startsWith("\"") ? name.substring(1, name.length() - 1) : name.toLowerCase(Locale.ROOT))
+                .toList();
+    }
+}
