@@ -25,9 +25,6 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
  * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
@@ -46,9 +43,6 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 public final class RowLocksEndpoint {
     /** 42P01 no such table, 3F000 no such schema. */
     private static final List<String> NO_TABLE = List.of("42P01", "3F000");
-
-    private static final String STRAY_WRITERS = "select relation::text, operation, role, application, query, context,"
-            + " first_seen, last_seen from rowlock.stray_writers order by last_seen desc, first_seen desc, query";
 
     /** Each is a statement of its own. */
     private static final int OWN_ROWS = 100;
@@ -80,8 +74,7 @@ public final class RowLocksEndpoint {
      */
     @ReadOperation
     public RowLocksReport all() {
-        Map<String, RowLocksReport.Audit> audits = new LinkedHashMap<>();
-        Map<String, Locks> found = ask(null, audits);
+        Map<String, Locks> found = ask(null);
         List<AdmissionQueues.Entrant> entrants = locks.admission().entrants();
         RowLocksReport.Admission admission = new RowLocksReport.Admission(
                 locks.admission().keysInUse(),
@@ -91,7 +84,6 @@ public final class RowLocksEndpoint {
                 found,
                 admission,
                 chains.usages().stream().map(this::usage).toList(),
-                audits,
                 watch.conflicts(),
                 JdbcReports.of(dataSources));
     }
@@ -167,29 +159,25 @@ public final class RowLocksEndpoint {
      */
     @ReadOperation
     public RowLocksReport of(@Selector String table, @Selector(match = Selector.Match.ALL_REMAINING) String... id) {
-        Map<String, Locks> found = ask(key(table, id), new HashMap<>());
+        Map<String, Locks> found = ask(key(table, id));
         if (found.isEmpty()) {
             throw new InvalidEndpointRequestException(
                     "There is no table " + table + " in the database of " + String.join(", ", dataSources.keySet()),
                     "Write the name as in SQL, with its schema if need be");
         }
-        return new RowLocksReport(found, null, null, null, null, null);
+        return new RowLocksReport(found, null, null, null, null);
     }
 
-    /** The locks of each DataSource; of one key alone where it has the table, else with what its audit has found. */
-    private Map<String, Locks> ask(@Nullable LockKey of, Map<String, RowLocksReport.Audit> audits) {
+    /** The locks of each DataSource; of one key alone where it has the table. */
+    private Map<String, Locks> ask(@Nullable LockKey of) {
         Map<String, Locks> found = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
             try (Connection connection = dataSource.getConnection()) {
-                if (of != null) {
-                    found.put(name, read(connection, LockInspector.of(connection, of), List.of(of)));
-                    return;
-                }
-                found.put(name, read(connection, LockInspector.all(connection), ownRows(dataSource)));
-                RowLocksReport.Audit audit = audit(connection);
-                if (audit != null) {
-                    audits.put(name, audit);
-                }
+                found.put(
+                        name,
+                        of == null
+                                ? read(connection, LockInspector.all(connection), ownRows(dataSource))
+                                : read(connection, LockInspector.of(connection, of), List.of(of)));
             } catch (SQLException | RuntimeException e) {
                 if (of == null || !(e instanceof SQLException refused) || !NO_TABLE.contains(refused.getSQLState())) {
                     found.putIfAbsent(name, failed(e));
@@ -233,26 +221,6 @@ public final class RowLocksEndpoint {
                         .map(line -> line(line, rows.get(lockOf(line))))
                         .toList(),
                 null);
-    }
-
-    /** Null where nothing is audited. */
-    private static RowLocksReport.@Nullable Audit audit(Connection connection) {
-        JdbcTemplate jdbc = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
-        if (jdbc.queryForList("select where to_regclass('rowlock.audits') is not null")
-                .isEmpty()) {
-            return null;
-        }
-        List<Map<String, Object>> tables =
-                jdbc.queryForList("select relation::text, since, sample, enabled from rowlock.audits order by 1");
-        try {
-            List<Map<String, Object>> writers = jdbc.queryForList(STRAY_WRITERS);
-            return tables.isEmpty() && writers.isEmpty() ? null : new RowLocksReport.Audit(tables, writers, null);
-        } catch (DataAccessException notAllowed) {
-            return new RowLocksReport.Audit(
-                    tables,
-                    List.of(),
-                    notAllowed.getMostSpecificCause().getMessage() + "; grant the role pg_monitor to read them");
-        }
     }
 
     private static List<Object> lockOf(LockInspector.Line line) {

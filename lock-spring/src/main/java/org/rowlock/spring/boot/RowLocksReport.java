@@ -3,7 +3,6 @@ package org.rowlock.spring.boot;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.guard.RowLockGuard;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -15,7 +14,6 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist: {@code bean}, {@code method} with
  *     class and parameter types, {@code table} with its {@code strategy}, {@code id} (a parameter or an expression),
  *     {@code mode}, and {@code lockWait} if it is not the configured default
- * @param audits by the name of the DataSources whose database has the schema of {@link RowLockGuard}
  * @param strategyConflicts the instances that run beside this one and must not, a sentence each
  * @param jdbc by the name of the DataSources that lock-jdbc wraps
  */
@@ -23,7 +21,6 @@ public record RowLocksReport(
         Map<String, Locks> dataSources,
         @Nullable Admission admission,
         @Nullable List<Map<String, Object>> usages,
-        @Nullable Map<String, Audit> audits,
         @Nullable List<String> strategyConflicts,
         @Nullable Map<String, Jdbc> jdbc)
         implements OperationResponseBody {
@@ -50,19 +47,6 @@ public record RowLocksReport(
      */
     public record Locks(
             List<Map<String, Object>> locks, @Nullable String error) {}
-
-    /**
-     * What the audit of one database has found, as its views have it; the role {@code pg_monitor} may read them.
-     *
-     * @param tables the tables that are audited, of {@code rowlock.audits}
-     * @param strayWriters the writers that have written to them without the lock, the latest first, of
-     *     {@code rowlock.stray_writers}
-     * @param error why there are none, if they may not be read
-     */
-    public record Audit(
-            List<Map<String, Object>> tables,
-            List<Map<String, Object>> strayWriters,
-            @Nullable String error) {}
 
     /**
      * The queues that calls enter before they borrow a connection.

@@ -25,7 +25,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
-import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.Session;
@@ -166,30 +165,6 @@ class RowLocksEndpointTest {
         assertThat(read(json("/" + database.schema() + ".order_lines/42/1"), "$..pid"))
                 .isEqualTo(List.of(alice.pid()));
         alice.commit();
-    }
-
-    @Test
-    void writersThatDoNotLockAsTheAuditHasThem() throws Exception {
-        database.execute(
-                RowLockGuard.schemaSql(),
-                "select rowlock.install_audit('orders')",
-                "insert into orders values (42)",
-                "update orders set id = 42 where id = 42");
-        String json = json("");
-
-        assertThat(read(json, "$.audits.dataSource.tables[?(@.relation == 'orders')]['sample','enabled']"))
-                .isEqualTo(read("[{\"sample\":1.0,\"enabled\":true}]", "$"));
-        assertThat(read(json, "$.audits.dataSource.tables[?(@.relation == 'orders')].since")
-                        .get(0))
-                .asString()
-                .startsWith("20");
-        assertThat(read(
-                        json,
-                        "$.audits.dataSource.strayWriters[?(@.application == '" + database.schema()
-                                + "')]['relation','operation','query']"))
-                .isEqualTo(read(
-                        "[{\"relation\":\"orders\",\"operation\":\"UPDATE\",\"query\":\"update orders set id = 42 where id = 42\"}]",
-                        "$"));
     }
 
     @Test

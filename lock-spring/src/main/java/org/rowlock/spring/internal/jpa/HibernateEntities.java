@@ -2,13 +2,13 @@ package org.rowlock.spring.internal.jpa;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.hibernate.CacheMode;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -49,21 +49,19 @@ record HibernateEntities(
     }
 
     private static HibernateEntities find(SessionFactoryImplementor factory, String table) {
-        Set<String> names = new HashSet<>();
-        Set<String> roots = new HashSet<>();
         List<EntityPersister> mapped = all(factory)
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
-        for (EntityPersister entity : mapped) {
-            names.add(entity.getEntityName());
-            // Of a schema that the mapping does not have it is another one.
-            if (entity instanceof AbstractEntityPersister known
-                    && spaces(entity)
-                            .filter(space -> !table.contains(".") || space.contains("."))
-                            .anyMatch(space -> isSame(space, table))) {
-                roots.add(known.getRootTableName());
-            }
-        }
+        Set<String> names =
+                mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
+        // Of a schema that the mapping does not have it is another one.
+        List<String> roots = mapped.stream()
+                .filter(entity -> spaces(entity)
+                        .filter(space -> !table.contains(".") || space.contains("."))
+                        .anyMatch(space -> isSame(space, table)))
+                .filter(AbstractEntityPersister.class::isInstance)
+                .map(entity -> ((AbstractEntityPersister) entity).getRootTableName())
+                .toList();
         List<EntityPersister> cached =
                 mapped.stream().filter(EntityPersister::canReadFromCache).toList();
         boolean isCached = !cached.isEmpty()

@@ -90,17 +90,16 @@ public record SessionCaches(
         return columns;
     }
 
-    /** Adds the key of a row, with its id in the order of these columns; none if they make no key. */
-    public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys)
-            throws SQLException {
+    /** Adds the key of a row, with its id in the order of these columns; none if the row has none such. */
+    public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys) {
         List<Object> id = new ArrayList<>();
-        for (String column : columns) {
-            id.add(Objects.requireNonNullElse(row.getObject(column), ""));
-        }
         try {
+            for (String column : columns) {
+                id.add(Objects.requireNonNullElse(row.getObject(column), ""));
+            }
             keys.add(LockKey.row(table, id));
-        } catch (IllegalArgumentException e) {
-            // It is one of those that are not known.
+        } catch (SQLException | IllegalArgumentException e) {
+            // It is one of those that are not known: the table may be another of the name, in another schema.
         }
     }
 
