@@ -50,8 +50,8 @@ public final class RowLockJdbcAutoConfiguration {
     }
 
     /**
-     * Wraps every bean that is a DataSource, but for those of Spring that lead to others, which are beans themselves or the
-     * application's to wrap. They unwrap to what they were.
+     * Wraps every bean that is a DataSource, but for those of Spring that lead to others, which are beans themselves or
+     * the application's to wrap. They unwrap to what they were.
      */
     static final class Wrapping implements BeanPostProcessor, DisposableBean {
         private final Environment environment;

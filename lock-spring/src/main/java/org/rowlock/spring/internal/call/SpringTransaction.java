@@ -33,10 +33,10 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A running Spring transaction of one DataSource: its connection, what it holds, what it is to send, and what happens at
- * its end. Stands in each transaction whose manager informs Rowlock of its commit, whether it locks or not, and in each
- * other that locks, among the synchronizations of the thread; the first to be suspended and resumed. Belongs to one
- * thread.
+ * A running Spring transaction of one DataSource: its connection, what it holds, what it is to send, and what happens
+ * at its end. Stands in each transaction whose manager informs Rowlock of its commit, whether it locks or not, and in
+ * each other that locks, among the synchronizations of the thread; the first to be suspended and resumed. Belongs to
+ * one thread.
  */
 public final class SpringTransaction implements TransactionSynchronization {
     /** What its manager informs of; null if it does not. */

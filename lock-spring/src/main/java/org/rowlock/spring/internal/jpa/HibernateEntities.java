@@ -29,8 +29,8 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  * @param idColumns of one of them, in the order of the mapping
  * @param cached those that the second-level cache may have
  * @param isCached whether it may have anything that is read with these: a collection, or the result of a query
- * @param lockedIn the table that has every row of theirs, where this one has not: of a joined subclass that of its root,
- *     of a secondary table the entity's own. Empty where it is this one, and for a table of no entity
+ * @param lockedIn the table that has every row of theirs, where this one has not: of a joined subclass that of its
+ *     root, of a secondary table the entity's own. Empty where it is this one, and for a table of no entity
  */
 record HibernateEntities(
         Set<String> names, List<String> idColumns, List<EntityPersister> cached, boolean isCached, String lockedIn) {
