@@ -65,12 +65,13 @@ public final class HibernateTables {
     }
 
     static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
-        EntityManagerFactory factory =
-                manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
-        for (LockKey key : factory == null ? List.<LockKey>of() : keys) {
-            if (key instanceof LockKey.Row row) {
-                refuseParts(what, row.table(), rootOf(factory, row.table()));
-            }
+        if (manager instanceof JpaTransactionManager jpa && jpa.getEntityManagerFactory() != null) {
+            EntityManagerFactory factory = jpa.getEntityManagerFactory();
+            keys.forEach(key -> {
+                if (key instanceof LockKey.Row row) {
+                    refuseParts(what, row.table(), rootOf(factory, row.table()));
+                }
+            });
         }
     }
 
