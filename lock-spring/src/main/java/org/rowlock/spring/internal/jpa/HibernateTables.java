@@ -65,13 +65,15 @@ public final class HibernateTables {
     }
 
     static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
-        if (manager instanceof JpaTransactionManager jpa && jpa.getEntityManagerFactory() != null) {
-            EntityManagerFactory factory = jpa.getEntityManagerFactory();
-            keys.forEach(key -> {
-                if (key instanceof LockKey.Row row) {
-                    refuseParts(what, row.table(), rootOf(factory, row.table()));
-                }
-            });
+        EntityManagerFactory factory =
+                manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
+        if (factory == null) {
+            return;
+        }
+        for (LockKey key : keys) {
+            if (key instanceof LockKey.Row row) {
+                refuseParts(what, row.table(), rootOf(factory, row.table()));
+            }
         }
     }
 
