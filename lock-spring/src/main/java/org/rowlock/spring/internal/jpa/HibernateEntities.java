@@ -52,8 +52,7 @@ record HibernateEntities(
         List<EntityPersister> mapped = all(factory)
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
-        Set<String> names =
-                mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
+        Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
         // Of a schema that the mapping does not have it is another one.
         List<String> roots = mapped.stream()
                 .filter(entity -> spaces(entity)
