@@ -48,7 +48,7 @@ public final class CommitListener implements TransactionExecutionListener {
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
         if (TransactionSynchronizationManager.isActualTransactionActive()
-                || bound.values().stream().anyMatch(SpringTransaction.class::isInstance)) {
+                || bound.keySet().stream().anyMatch(SpringTransaction.class::isInstance)) {
             return false;
         }
         if (TransactionSynchronizationManager.isSynchronizationActive()

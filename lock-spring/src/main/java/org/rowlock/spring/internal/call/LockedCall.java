@@ -197,7 +197,7 @@ public final class LockedCall {
         }
         if (locks.release() == LockRelease.EARLY) {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
-            transaction.commitByRowlock();
+            transaction.committedByRowlock = true;
         }
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || !shown.isTaken()) {

@@ -10,9 +10,10 @@ import java.util.Set;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /** What a transaction holds and is to send, in parts: a rollback to a savepoint takes those behind it away. */
-final class SavepointParts {
+abstract class SavepointParts implements TransactionSynchronization {
     private static final Object BEFORE_ANY = "";
 
     private final List<Part> parts = new ArrayList<>(0);
@@ -23,22 +24,27 @@ final class SavepointParts {
         }
     }
 
-    void begin(Object savepoint) {
+    @Override
+    public void savepoint(Object savepoint) {
         parts.add(new Part(savepoint));
     }
 
-    void rollBackTo(Object savepoint) {
+    @Override
+    public void savepointRollback(Object savepoint) {
         // One that is not known was set before there was anything.
         int first = Math.max(0, parts.stream().map(Part::savepoint).toList().indexOf(savepoint));
         parts.subList(first, parts.size()).clear();
-        begin(savepoint);
+        savepoint(savepoint);
     }
 
     void holds(LockKey key, RowLockMode mode) {
         last().held().merge(key, mode, (before, now) -> before.compareTo(now) < 0 ? before : now);
     }
 
-    Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
+    /**
+     * Those that it does not hold for sure, at least in this mode: a rollback to a savepoint may have given one back.
+     */
+    public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);
         notHeld.removeIf(key -> parts.stream().anyMatch(part -> {
             RowLockMode mode = part.held().get(key);
@@ -48,7 +54,7 @@ final class SavepointParts {
     }
 
     /** Those to add to. */
-    CommitWrites writes() {
+    CommitWrites lastWrites() {
         return last().writes();
     }
 
@@ -60,7 +66,7 @@ final class SavepointParts {
 
     private Part last() {
         if (parts.isEmpty()) {
-            begin(BEFORE_ANY);
+            savepoint(BEFORE_ANY);
         }
         return parts.get(parts.size() - 1);
     }

@@ -4,18 +4,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
-import org.rowlock.LockKey;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.spring.LockExceptionTranslator;
@@ -29,7 +25,6 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -38,7 +33,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * each other that locks, among the synchronizations of the thread; the first to be suspended and resumed. Belongs to
  * one thread.
  */
-public final class SpringTransaction implements TransactionSynchronization {
+public final class SpringTransaction extends SavepointParts {
     /** What its manager informs of; null if it does not. */
     private final @Nullable TransactionExecution execution;
 
@@ -48,10 +43,14 @@ public final class SpringTransaction implements TransactionSynchronization {
     private @Nullable RowLocks locks;
     private boolean atItsCommit;
     private boolean ended;
-    private boolean committedByRowlock;
 
-    private final SavepointParts parts = new SavepointParts();
+    /** Leaves the COMMIT to Rowlock, where the manager is Rowlock's. */
+    boolean committedByRowlock;
+
     private final List<Runnable> ends = new ArrayList<>(0);
+
+    /** What it is bound to the thread by from its first lock on, so that each further one finds it at once. */
+    private record Key(@Nullable DataSource dataSource) {}
 
     SpringTransaction(@Nullable TransactionExecution execution, @Nullable DataSource dataSource) {
         this.execution = execution;
@@ -77,26 +76,33 @@ public final class SpringTransaction implements TransactionSynchronization {
         if (current.atItsCommit) {
             throw ended(what);
         }
+        if (current.locks == null) {
+            TransactionSynchronizationManager.bindResource(new Key(bound), current);
+        }
         current.locks = locks;
         return current;
     }
 
-    /** One that its manager has not informed of, or not of which DataSource it is. */
+    /** That of a DataSource, as transaction managers bind it; null if none has locked there. */
+    public static @Nullable SpringTransaction find(DataSource dataSource) {
+        return (SpringTransaction) TransactionSynchronizationManager.getResource(new Key(dataSource));
+    }
+
+    /** The one that its manager has informed of; else a new one, with what its manager says if that is known. */
     private static SpringTransaction begin(DataSource dataSource) {
-        SpringTransaction ofAny = find(each -> each.dataSource == null);
+        SpringTransaction informed = last(each -> dataSource.equals(each.dataSource));
+        if (informed != null) {
+            return informed;
+        }
+        SpringTransaction ofAny = last(each -> each.dataSource == null);
         SpringTransaction begun = new SpringTransaction(ofAny == null ? null : ofAny.execution, dataSource);
         begun.atItsCommit = ofAny != null && ofAny.atItsCommit;
         TransactionSynchronizationManager.registerSynchronization(begun);
         return begun;
     }
 
-    /** That of a DataSource, as transaction managers bind it; null if there is none. */
-    public static @Nullable SpringTransaction find(DataSource dataSource) {
-        return find(each -> dataSource.equals(each.dataSource));
-    }
-
     /** Of several, one in another, the last. */
-    private static @Nullable SpringTransaction find(Predicate<SpringTransaction> which) {
+    private static @Nullable SpringTransaction last(Predicate<SpringTransaction> which) {
         return all().filter(each -> each.execution == null ? !each.ended : !each.execution.isCompleted())
                 .filter(which)
                 .reduce((before, last) -> last)
@@ -176,17 +182,6 @@ public final class SpringTransaction implements TransactionSynchronization {
         return Objects.requireNonNull(dataSource);
     }
 
-    /**
-     * Those that it does not hold for sure, at least in this mode: a rollback to a savepoint may have given one back.
-     */
-    public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
-        return parts.notHeld(keys, weakest);
-    }
-
-    void holds(LockKey key, RowLockMode mode) {
-        parts.holds(key, mode);
-    }
-
     /** Runs something when it has ended, before listeners that run then. */
     void atEnd(Runnable end) {
         ends.add(end);
@@ -196,19 +191,13 @@ public final class SpringTransaction implements TransactionSynchronization {
     public CommitWrites writes(String what) {
         // In autocommit there is no transaction: a statement has borrowed it in that of another DataSource.
         if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
-            throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of "
-                    + dataSource + ", or its manager does not tell"
-                    + " Rowlock of its commit, so the writes would not be sent. Make the manager of this"
-                    + " DataSource a bean, or give it to the RowLockTemplate, and begin the transaction with it;"
-                    + " it has to be one of Spring's own (AbstractPlatformTransactionManager).");
+            throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
+                    + ", or its manager does not tell Rowlock of its commit, so the writes would not be sent."
+                    + " Make the manager of this DataSource a bean, or give it to the RowLockTemplate, and begin the"
+                    + " transaction with it; it has to be one of Spring's own (AbstractPlatformTransactionManager).");
         }
-        commitByRowlock();
-        return parts.writes();
-    }
-
-    /** Leaves the COMMIT to Rowlock, where the manager is Rowlock's. */
-    void commitByRowlock() {
         committedByRowlock = true;
+        return lastWrites();
     }
 
     public boolean isCommittedByRowlock() {
@@ -217,7 +206,7 @@ public final class SpringTransaction implements TransactionSynchronization {
 
     /** Commits, with the writes in the same flush. */
     public void commit() {
-        CommitWrites all = parts.allWrites();
+        CommitWrites all = allWrites();
         Object unused = on(connection -> {
             Objects.requireNonNull(locks).in(connection).commit(all);
             return all;
@@ -227,7 +216,7 @@ public final class SpringTransaction implements TransactionSynchronization {
     /** What can still fail the commit, and has to be behind everything else. */
     void finish(boolean sends) {
         if (locks != null) {
-            send(sends ? parts.allWrites() : new CommitWrites());
+            send(sends ? allWrites() : new CommitWrites());
         }
         atItsCommit = true;
     }
@@ -256,25 +245,19 @@ public final class SpringTransaction implements TransactionSynchronization {
         }
     }
 
-    @Override
-    public void savepoint(Object savepoint) {
-        parts.begin(savepoint);
-    }
-
-    @Override
-    public void savepointRollback(Object savepoint) {
-        parts.rollBackTo(savepoint);
-    }
-
     /** Bound to the thread as long as it is suspended, since it may hold locks. */
     @Override
     public void suspend() {
+        TransactionSynchronizationManager.unbindResourceIfPossible(new Key(dataSource));
         TransactionSynchronizationManager.bindResource(this, this);
     }
 
     @Override
     public void resume() {
         TransactionSynchronizationManager.unbindResourceIfPossible(this);
+        if (locks != null && !ended) {
+            TransactionSynchronizationManager.bindResource(new Key(dataSource), this);
+        }
     }
 
     @Override
@@ -285,7 +268,7 @@ public final class SpringTransaction implements TransactionSynchronization {
     /** It is suspended still if another synchronization has thrown when it was to be resumed. */
     @Override
     public void afterCompletion(int status) {
-        resume();
+        TransactionSynchronizationManager.unbindResourceIfPossible(this);
         end();
     }
 
@@ -293,6 +276,7 @@ public final class SpringTransaction implements TransactionSynchronization {
     void end() {
         if (!ended) {
             ended = true;
+            TransactionSynchronizationManager.unbindResourceIfPossible(new Key(dataSource));
             ends.forEach(Runnable::run);
         }
     }
