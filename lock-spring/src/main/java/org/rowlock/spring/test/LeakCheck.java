@@ -1,15 +1,27 @@
 package org.rowlock.spring.test;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+import org.postgresql.PGConnection;
+import org.rowlock.LockInspector;
+import org.rowlock.LockInspector.Line;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.test.context.TestContextAnnotationUtils;
+import org.springframework.test.context.junit.jupiter.SpringExtension;
 import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -18,6 +30,17 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class LeakCheck implements CloseableResource, AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(10);
 
+    /** This program's: those that look like the one that asks. */
+    private static final String SESSIONS = """
+            select a.pid, case when a.pid = pg_backend_pid() then ', whose connection is back in the pool'
+                     else concat(', ', a.state, ', last statement: ', a.query) end as doing,
+                   case when a.pid <> pg_backend_pid() then a.xact_start::text end as begun
+            from pg_catalog.pg_stat_activity as a
+            where a.datname = current_database() and a.usename = session_user and a.backend_type = 'client backend'
+              and a.application_name = current_setting('application_name')
+              and a.client_addr is not distinct from inet_client_addr()
+            """;
+
     private final String test;
     private final TestedContext tested;
     private final Duration grace;
@@ -25,16 +48,26 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private final List<Object> boundBefore;
     private final int keysBefore;
 
-    LeakCheck(String test, TestedContext tested, Duration grace) {
-        this.test = test;
-        this.tested = tested;
-        this.grace = grace;
-        this.boundBefore = bound();
-        this.keysBefore = tested.locks().admission().keysInUse();
+    private LeakCheck(ExtensionContext running) {
+        Class<?> testClass = running.getRequiredTestClass();
+        RowLockTest annotation = TestContextAnnotationUtils.findMergedAnnotation(testClass, RowLockTest.class);
+        test = testClass.getSimpleName() + "." + running.getRequiredTestMethod().getName();
+        tested = TestedContext.of(SpringExtension.getApplicationContext(running));
+        grace = Duration.ofMillis(annotation == null ? 0 : annotation.graceMillis());
+        boundBefore = bound();
+        keysBefore = tested.locks().admission().keysInUse();
         tested.dataSources()
                 .forEach((name, dataSource) -> sessionsBefore.put(
                         name, read("before", name, dataSource).keySet()));
         tested.begin();
+    }
+
+    /** Looks before each test, and once more when JUnit closes the test's store: after all that follows a test. */
+    static final class Extension implements BeforeEachCallback {
+        @Override
+        public void beforeEach(ExtensionContext running) {
+            running.getStore(Namespace.create(LeakCheck.class)).put(LeakCheck.class, new LeakCheck(running));
+        }
     }
 
     /**
@@ -83,9 +116,19 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         return left;
     }
 
+    /** What is there now, each with an identity by which the same is known later, and a text for people. */
     private Map<List<Object>, String> read(String when, String name, DataSource dataSource) {
-        try {
-            return ServerSessions.read(dataSource);
+        try (Connection connection = dataSource.getConnection()) {
+            if (!connection.isWrapperFor(PGConnection.class)) {
+                return Map.of();
+            }
+            try {
+                return read(connection);
+            } finally {
+                if (!connection.getAutoCommit()) {
+                    connection.rollback();
+                }
+            }
         } catch (SQLException e) {
             throw new IllegalStateException(
                     "@RowLockTest cannot ask the server of " + name + " " + when + " " + test
@@ -93,6 +136,36 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
                             + " connection, or have lost the others to a leak.",
                     e);
         }
+    }
+
+    private Map<List<Object>, String> read(Connection connection) throws SQLException {
+        Map<List<Object>, String> found = new LinkedHashMap<>();
+        Map<Integer, String> sessions = new HashMap<>();
+        new JdbcTemplate(new SingleConnectionDataSource(connection, true)).query(SESSIONS, row -> {
+            int pid = row.getInt("pid");
+            String begun = row.getString("begun");
+            sessions.put(pid, " of server process " + pid + row.getString("doing"));
+            if (begun != null) {
+                found.put(List.of(pid, begun), "an open transaction, begun " + begun + "," + sessions.get(pid));
+            }
+        });
+        for (Line line : LockInspector.all(connection)) {
+            if (line.isGranted() && sessions.containsKey(line.pid())) {
+                found.put(
+                        List.of(line.pid(), line.first(), line.second(), line.isPair(), line.isShared()),
+                        "an advisory lock on " + key(line) + (line.isShared() ? " (shared)" : " (exclusive)")
+                                + sessions.get(line.pid()));
+            }
+        }
+        return found;
+    }
+
+    private static String key(Line line) {
+        return line.table()
+                .map(table -> table + ", id " + line.id().orElse("?"))
+                .orElseGet(() -> line.isPair()
+                        ? "the pair " + line.first() + ", " + line.second()
+                        : "the number " + (line.first() << 32 | line.second()));
     }
 
     /** Also reports a transaction that has not run a statement, of which the server knows nothing. */

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
-@ExtendWith(RowLockLeaks.class)
+@ExtendWith(LeakCheck.Extension.class)
 @Isolated("Asks the server what a test has left behind, and others would seem to be its")
 @Execution(ExecutionMode.SAME_THREAD)
 public @interface RowLockTest {
