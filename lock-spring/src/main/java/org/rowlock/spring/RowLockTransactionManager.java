@@ -40,9 +40,7 @@ public class RowLockTransactionManager extends JdbcTransactionManager {
     @Override
     protected void doCommit(DefaultTransactionStatus status) {
         SpringTransaction transaction = status.isNewTransaction() ? SpringTransaction.find(obtainDataSource()) : null;
-        if (transaction != null && transaction.isCommittedByRowlock()) {
-            transaction.commit();
-        } else {
+        if (transaction == null || !transaction.commit()) {
             super.doCommit(status);
         }
     }

@@ -200,17 +200,13 @@ public final class SpringTransaction extends SavepointParts {
         return lastWrites();
     }
 
-    public boolean isCommittedByRowlock() {
-        return committedByRowlock;
-    }
-
-    /** Commits, with the writes in the same flush. */
-    public void commit() {
-        CommitWrites all = allWrites();
-        Object unused = on(connection -> {
-            Objects.requireNonNull(locks).in(connection).commit(all);
-            return all;
-        });
+    /** Commits, with the writes in the same flush, where that is left to Rowlock; else does nothing, and says so. */
+    public boolean commit() {
+        return committedByRowlock
+                && on(connection -> {
+                    Objects.requireNonNull(locks).in(connection).commit(allWrites());
+                    return true;
+                });
     }
 
     /** What can still fail the commit, and has to be behind everything else. */

@@ -176,13 +176,14 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         if (names.isEmpty()) {
             return;
         }
+        List<String> columns = locked.columns(table);
         for (Map.Entry<Object, EntityEntry> each :
                 session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
             EntityEntry entry = each.getValue();
             if (names.contains(entry.getEntityName())
                     && entry.isExistsInDatabase()
                     && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
-                List<String> id = id(entry, locked.columns(table));
+                List<String> id = id(entry, columns);
                 if (id.isEmpty() || ids.isEmpty() || ids.contains(id)) {
                     loaded.add(new Loaded(each.getKey(), entry, ids.contains(id)));
                 }
