@@ -1,7 +1,9 @@
 package org.rowlock.spring.test;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,8 +20,6 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
 import org.rowlock.LockInspector.Line;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 import org.springframework.transaction.support.ResourceHolder;
@@ -141,14 +141,18 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private Map<List<Object>, String> read(Connection connection) throws SQLException {
         Map<List<Object>, String> found = new LinkedHashMap<>();
         Map<Integer, String> sessions = new HashMap<>();
-        new JdbcTemplate(new SingleConnectionDataSource(connection, true)).query(SESSIONS, row -> {
-            int pid = row.getInt("pid");
-            String begun = row.getString("begun");
-            sessions.put(pid, " of server process " + pid + row.getString("doing"));
-            if (begun != null) {
-                found.put(List.of(pid, begun), "an open transaction, begun " + begun + "," + sessions.get(pid));
+        // No JdbcTemplate, which binds a connection to the transaction of a test, and so would be part of it.
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(SESSIONS)) {
+            while (row.next()) {
+                int pid = row.getInt("pid");
+                String begun = row.getString("begun");
+                sessions.put(pid, " of server process " + pid + row.getString("doing"));
+                if (begun != null) {
+                    found.put(List.of(pid, begun), "an open transaction, begun " + begun + "," + sessions.get(pid));
+                }
             }
-        });
+        }
         for (Line line : LockInspector.all(connection)) {
             if (line.isGranted() && sessions.containsKey(line.pid())) {
                 found.put(
