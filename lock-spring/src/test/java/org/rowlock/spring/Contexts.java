@@ -74,11 +74,11 @@ final class Contexts {
             this.jdbc = jdbc;
         }
 
-        /** How many advisory locks this very session holds. */
+        /** How many advisory locks this very session holds, but for those that announce strategies. */
         int locks() {
             Integer locks = jdbc.queryForObject(
                     "select count(*)::int from pg_locks where locktype = 'advisory' and granted"
-                            + " and pid = pg_backend_pid()",
+                            + " and pid = pg_backend_pid() and (objsubid = 2 or mode = 'ExclusiveLock')",
                     Integer.class);
             return locks == null ? -1 : locks;
         }

@@ -28,6 +28,7 @@ import org.rowlock.testing.TestPgBouncer;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Instances that do not exclude each other find each other. */
@@ -41,6 +42,7 @@ class StrategyWatchTest {
             new TestDatabase("create table account (id bigint primary key)", "insert into account values (1)");
 
     private String initSql;
+    private String verifyEvery = "1s";
 
     static class Service {
         @Transactional
@@ -56,7 +58,13 @@ class StrategyWatchTest {
                 beans -> {
                     beans.getEnvironment()
                             .getPropertySources()
-                            .addFirst(new MapPropertySource("test", Map.of("rowlock.strategy-conflict", reaction)));
+                            .addFirst(new MapPropertySource(
+                                    "test",
+                                    Map.of(
+                                            "rowlock.strategy-conflict",
+                                            reaction,
+                                            "rowlock.verify-every",
+                                            verifyEvery)));
                     beans.registerBean(HikariDataSource.class, () -> {
                         HikariDataSource pool = Contexts.pool(server);
                         pool.setConnectionInitSql(initSql);
@@ -93,7 +101,7 @@ class StrategyWatchTest {
         start(LockStrategy.ROW, "fail").close();
     }
 
-    /** The watch has a connection of its own, which is to be as those of the pool are. */
+    /** Each connection of a pool is set up by its first statement, and names of tables mean what they do behind it. */
     @Test
     void tablesAreThoseOfThePoolsFirstStatement() {
         PGSimpleDataSource elsewhere = database.dataSource();
@@ -124,6 +132,53 @@ class StrategyWatchTest {
             Awaitility.await()
                     .atMost(TestDatabase.DEADLINE)
                     .until(() -> watch.conflicts().isEmpty());
+        }
+    }
+
+    /** The word is left on a connection that is the pool's. */
+    @Test
+    void itTakesNoConnectionOfItsOwn() throws Exception {
+        try (var row = start(LockStrategy.ROW, "fail")) {
+            HikariDataSource pool = row.getBean(HikariDataSource.class);
+            assertThat(wordsAsSeen()).hasSize(1);
+            Awaitility.await("as many sessions as the pool has connections")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
+                                    + database.schema() + "' and pid <> pg_backend_pid()")
+                            .equals(String.valueOf(pool.getHikariPoolMXBean().getTotalConnections())));
+            assertThat(row.getBean(Service.class)).isNotNull();
+        }
+    }
+
+    /** Between its looks it notices a word that has gone with its connection by what the driver knows. */
+    @Test
+    void aWordWhoseConnectionThePoolHasClosedIsLeftAgain() {
+        verifyEvery = "0";
+        try (var row = start(LockStrategy.ROW, "fail")) {
+            int pid = wordsAsSeen().get(0).pid();
+            row.getBean(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() ->
+                            wordsAsSeen().size() == 1 && wordsAsSeen().get(0).pid() != pid);
+        }
+    }
+
+    /** A pool may outlive the application. */
+    @Test
+    void whenTheApplicationEndsItsWordIsTakenBack() {
+        try (HikariDataSource pool = Contexts.pool(database)) {
+            DataSource outlives = new DelegatingDataSource(pool);
+            RowLockTests.start(
+                            beans -> {
+                                beans.registerBean(DataSource.class, () -> outlives);
+                                beans.registerBean(RowLocks.class, RowLocks::create);
+                            },
+                            Contexts.Jdbc.class,
+                            Contexts.Base.class,
+                            Service.class)
+                    .close();
+            assertThat(wordsAsSeen()).isEmpty();
         }
     }
 
@@ -159,11 +214,13 @@ class StrategyWatchTest {
         }
     }
 
-    private List<LockInspector.Line> wordsAsSeen() throws SQLException {
+    private List<LockInspector.Line> wordsAsSeen() {
         try (Connection connection = database.dataSource().getConnection()) {
             return LockInspector.all(connection).stream()
                     .filter(line -> line.application().orElse("").equals(database.schema()))
                     .toList();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -31,7 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock
  *     nothing: warn or fail.
  * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or
- *     ignore. While running it is logged. Ignore takes no connection for it.
+ *     ignore. While running it is logged.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
  * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same
  *     one.

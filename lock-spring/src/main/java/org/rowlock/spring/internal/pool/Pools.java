@@ -5,12 +5,8 @@ import com.zaxxer.hikari.HikariPoolMXBean;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Properties;
 import javax.sql.DataSource;
-import org.postgresql.ds.PGSimpleDataSource;
-import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.util.ClassUtils;
 
@@ -39,19 +35,6 @@ public final class Pools {
     /** How many connections can be had at once now; empty where that is not known. */
     public static Optional<Integer> spareOf(DataSource dataSource) {
         return HIKARI ? Hikari.of(dataSource).map(Hikari::spareOf) : Optional.empty();
-    }
-
-    /**
-     * Where a connection can be had that is none of the pool's, and is not set up as these are; empty where that is
-     * not known.
-     */
-    public static Optional<DataSource> unpooled(DataSource dataSource) {
-        DataSource target = target(dataSource);
-        if (target instanceof PGSimpleDataSource
-                || (target instanceof AbstractDriverBasedDataSource simple && simple.getUrl() != null)) {
-            return Optional.of(target);
-        }
-        return HIKARI ? Hikari.of(target).flatMap(Hikari::unpooled) : Optional.empty();
     }
 
     /** What transaction managers bind. */
@@ -92,21 +75,6 @@ public final class Pools {
             int size = pool.getMaximumPoolSize() < 1 ? USUAL_SIZE : pool.getMaximumPoolSize();
             HikariPoolMXBean begun = pool.getHikariPoolMXBean();
             return begun == null ? size : size - begun.getActiveConnections();
-        }
-
-        static Optional<DataSource> unpooled(HikariDataSource pool) {
-            if (pool.getDataSource() != null) {
-                return Pools.unpooled(pool.getDataSource());
-            }
-            if (pool.getJdbcUrl() == null) {
-                return Optional.empty();
-            }
-            DriverManagerDataSource simple =
-                    new DriverManagerDataSource(pool.getJdbcUrl(), pool.getUsername(), pool.getPassword());
-            Properties properties = new Properties();
-            properties.putAll(pool.getDataSourceProperties());
-            simple.setConnectionProperties(properties);
-            return Optional.of(simple);
         }
     }
 }

@@ -128,17 +128,17 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
+        Duration every = DurationFormatterUtils.detectAndParse(
+                String.valueOf(beans.resolveEmbeddedValue("${rowlock.verify-every:10m}")));
         proven.forEach((database, strategies) -> {
-            watch.start(database, strategies);
-            repeat(database);
+            watch.start(database, strategies, every);
+            repeat(database, every);
         });
     }
 
     /** Tries now and then what was proven, for as long as the application runs, and logs what is refused. */
-    private void repeat(DataSource database) {
-        Duration every = DurationFormatterUtils.detectAndParse(
-                String.valueOf(beans.resolveEmbeddedValue("${rowlock.verify-every:10m}")));
-        if (!every.isZero() && !every.isNegative()) {
+    private void repeat(DataSource database, Duration every) {
+        if (every.toNanos() > 0) {
             repeated.add(locks.verifyEvery(database, every, refused -> {
                 if (refused instanceof LockVerificationException) {
                     LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "

@@ -1,11 +1,12 @@
 package org.rowlock.spring.internal.startup;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
@@ -18,7 +19,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.dao.DataAccessException;
@@ -28,13 +28,15 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * Sees instances that run {@link LockStrategy#ROW} beside others that run {@link LockStrategy#ADVISORY} on a table,
- * which do not exclude each other: at startup, and every few seconds from then on. Takes a connection of its own in
- * each database, beside the pool. It sees what other instances of lock-spring have left word of, and nothing else.
- * Thread-safe.
+ * which do not exclude each other: at startup, with each verification from then on, and when its own word was lost. It
+ * sees what other instances of lock-spring have left word of, and nothing else. It has no connection of its own, and
+ * between its looks sends nothing to the server. Thread-safe.
  */
 public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
-    private static final Duration EVERY = Duration.ofSeconds(5);
+
+    /** A look at the driver's connection, and not at the server. */
+    private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
 
     private final ConfigurableBeanFactory beans;
     private final List<Word> words = new CopyOnWriteArrayList<>();
@@ -44,23 +46,21 @@ public final class StrategyWatch implements DisposableBean {
         this.beans = beans;
     }
 
-    /** Leaves word of strategies, and refuses to run beside others, if that is configured. */
-    void start(DataSource dataSource, Map<String, LockStrategy> strategies) {
+    /**
+     * Leaves word of strategies, and refuses to run beside others, if that is configured.
+     *
+     * @param every how often to look from then on; zero for never
+     */
+    void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every) {
         Reaction reaction =
                 Reaction.valueOf(String.valueOf(beans.resolveEmbeddedValue("${rowlock.strategy-conflict:fail}"))
                         .toUpperCase(Locale.ROOT));
         if (strategies.isEmpty() || reaction == Reaction.IGNORE) {
             return;
         }
-        DataSource unpooled = Pools.unpooled(dataSource).orElse(null);
-        if (unpooled == null) {
-            LOG.info("The strategies of other instances are not watched: of " + dataSource
-                    + " no connection can be had beside the pool");
-            return;
-        }
-        Word word = new Word(dataSource, unpooled, strategies);
+        Word word = new Word(dataSource, strategies);
         words.add(word);
-        word.look();
+        word.look(true);
         if (!word.conflicts.isEmpty() && reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(
                     String.join(" ", word.conflicts),
@@ -72,8 +72,16 @@ public final class StrategyWatch implements DisposableBean {
             thread.setDaemon(true);
             thread.setThreadNamePrefix("rowlock-strategies-");
             thread.initialize();
-            var unused = thread.scheduleWithFixedDelay(() -> words.forEach(Word::look), EVERY);
+            var unused = thread.scheduleWithFixedDelay(() -> look(false), IS_THERE_EVERY);
+            if (every.toNanos() > 0) {
+                var unusedToo = thread.scheduleWithFixedDelay(
+                        () -> look(true), Instant.now().plus(every), every);
+            }
         }
+    }
+
+    private void look(boolean isDue) {
+        words.forEach(each -> each.look(isDue));
     }
 
     /** The instances that run beside this one and must not, as they were seen last; a sentence each. */
@@ -95,31 +103,43 @@ public final class StrategyWatch implements DisposableBean {
     }
 
     /**
-     * The word that this instance leaves of its strategies in one database: a shared advisory lock of a session for
-     * each table of ROW and ADVISORY, on a key that nothing else uses. BOTH excludes everybody, and so has nothing to
-     * say.
+     * The word that this instance leaves of its strategies in one database: a shared advisory lock for each table of
+     * ROW and ADVISORY, on a key that nothing else uses, of the session of some connection of the pool. BOTH excludes
+     * everybody, and so has nothing to say. With its connection the word goes, and is left on another.
      */
     private static final class Word {
-        private static final String ROOTS =
-                "select array_agg(" + CatalogSql.root("to_regclass(name)") + "::int8) from unnest(?::text[]) as name";
-
         /** An item of FROM: the tables that are there, each with the words that can be left on it. */
-        private static final String TABLES = """
+        private static final String TABLES =
+                """
                  (select name, strategy, %s as row_key, %s as advisory_key
-                  from unnest(?::text[], ?::text[], ?::bigint[]) as given(name, strategy, root)
+                  from (select name, strategy, %s::int8 as root
+                        from unnest(?::text[], ?::text[]) as given(name, strategy) offset 0) as found
                   where root is not null) as t
-                """.formatted(key("ROW"), key("ADVISORY"));
+                """.formatted(key("ROW"), key("ADVISORY"), CatalogSql.root("to_regclass(name)"));
 
         private static final String KEYS =
                 "select key from" + TABLES + "cross join lateral (values (row_key), (advisory_key)) as keys(key)";
 
+        /** A condition of a lock l: that it is a word on a table t. */
+        private static final String IS_WORD = """
+                l.locktype = 'advisory' and l.objsubid = 1 and l.granted and l.mode = 'ShareLock'
+                and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
+                and (l.classid::int8 << 32) | l.objid::int8 =\s""";
+
+        private static final String OWN = "case t.strategy when 'ROW' then t.row_key else t.advisory_key end";
+
         /**
          * Nobody takes these locks but in shared mode, so nobody waits for them. False where locks of a session do not
-         * stay with this connection: behind a pooler, and on a standby.
+         * stay with this connection: behind a pooler, and on a standby. Null where the word is there already.
          */
-        private static final String LEAVE = "select case when pg_backend_pid() = ? and not pg_is_in_recovery() then"
-                + " pg_try_advisory_lock_shared(case strategy when 'ROW' then row_key else advisory_key end)"
-                + " else false end from" + TABLES + "where strategy <> 'BOTH'";
+        private static final String LEAVE =
+                "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
+                        + ") then null when pg_backend_pid() = ? and not pg_is_in_recovery()"
+                        + " then pg_try_advisory_lock_shared(" + OWN + ") else false end from" + TABLES
+                        + "where t.strategy <> 'BOTH'";
+
+        private static final String TAKE_BACK =
+                "select pg_advisory_unlock_shared(" + OWN + ") from" + TABLES + "where t.strategy <> 'BOTH'";
 
         /** Those that must not run beside this instance. */
         private static final String OTHERS = """
@@ -127,22 +147,23 @@ public final class StrategyWatch implements DisposableBean {
                     || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
                     || ' are lost.', t.name, t.strategy, case t.strategy when 'ROW' then 'ADVISORY' else 'ROW' end,
                     l.pid, a.application_name, coalesce(host(a.client_addr), 'a local socket'))
-                from %s join pg_catalog.pg_locks as l on (l.classid::int8 << 32) | l.objid::int8
-                      = case t.strategy when 'ROW' then t.advisory_key else t.row_key end
+                from %s join pg_catalog.pg_locks as l
+                      on %s case t.strategy when 'ROW' then t.advisory_key else t.row_key end
                     left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
                 where t.strategy <> 'BOTH'
-                  and l.locktype = 'advisory' and l.objsubid = 1 and l.granted and l.mode = 'ShareLock'
-                  and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
                 order by l.pid
-                """.formatted(TABLES);
+                """.formatted(TABLES, IS_WORD);
 
         private final DataSource pool;
-        private final DataSource unpooled;
 
-        /** The names, the strategies and, when they are known, the roots of the tables, each an array. */
+        /** The names and the strategies of the tables, each an array. */
         private final Object[] tables;
 
-        private @Nullable SingleConnectionDataSource session;
+        /** That of a connection of the pool, where the word was left last. */
+        private @Nullable Connection session;
+
+        private int pid;
+
         private boolean isOver;
 
         /** Of the words on the tables, by whatever instance. */
@@ -151,14 +172,12 @@ public final class StrategyWatch implements DisposableBean {
         /** With other instances, a sentence each. */
         private volatile List<String> conflicts = List.of();
 
-        /** Names of tables mean what they do on the pool's connections; the word is left on one beside them. */
-        Word(DataSource pool, DataSource unpooled, Map<String, LockStrategy> strategies) {
+        /** Names of tables mean what they do on the pool's connections. */
+        Word(DataSource pool, Map<String, LockStrategy> strategies) {
             this.pool = pool;
-            this.unpooled = unpooled;
             this.tables = new Object[] {
                 strategies.keySet().toArray(String[]::new),
-                strategies.values().stream().map(Enum::name).toArray(String[]::new),
-                new Long[0]
+                strategies.values().stream().map(Enum::name).toArray(String[]::new)
             };
         }
 
@@ -166,59 +185,70 @@ public final class StrategyWatch implements DisposableBean {
             return CatalogSql.hash("'rowlock strategy ' || root || ' " + strategy + "'");
         }
 
-        /** Looks for the words of others; leaves its own, if it is not there. */
-        synchronized void look() {
-            if (isOver) {
-                return;
-            }
+        /** Looks, where that is due, or the connection that had the word is gone. */
+        synchronized void look(boolean isDue) {
             try {
-                List<String> found =
-                        session != null || leave() ? jdbc().queryForList(OTHERS, String.class, tables) : List.of();
-                if (!found.equals(conflicts)) {
-                    found.forEach(LOG::error);
+                if (!isOver && (isDue || (session != null && session.isClosed()))) {
+                    look();
                 }
-                conflicts = found;
             } catch (SQLException | DataAccessException e) {
                 LOG.warn("The strategies of other instances cannot be looked at just now: " + e.getMessage());
-                end();
             }
         }
 
-        /** False where there is nothing to say, or nowhere to leave it. */
-        private boolean leave() throws SQLException {
-            tables[2] = new JdbcTemplate(pool)
-                    .query(ROOTS, (row, number) -> row.getArray(1).getArray(), tables[0])
-                    .get(0);
-            session = new SingleConnectionDataSource(unpooled.getConnection(), true);
-            keys = Set.copyOf(jdbc().queryForList(KEYS, Long.class, tables));
-            int pid = session.getConnection().unwrap(PGConnection.class).getBackendPID();
-            List<Boolean> left = jdbc().queryForList(LEAVE, Boolean.class, pid, tables[0], tables[1], tables[2]);
-            isOver = left.isEmpty() || left.contains(false);
-            if (isOver) {
-                end();
+        private void look() throws SQLException {
+            try (Connection connection = pool.getConnection()) {
+                // Not through a wrapper, to which a lock of the session would be the application's.
+                Connection server = (Connection) connection.unwrap(PGConnection.class);
+                try {
+                    look(server, new JdbcTemplate(new SingleConnectionDataSource(server, true)));
+                } finally {
+                    if (!server.getAutoCommit()) {
+                        server.rollback();
+                    }
+                }
+            }
+            if (session != null && session.isClosed()) {
+                giveUp("of " + pool + " no connection stays open");
+            }
+        }
+
+        private void look(Connection server, JdbcTemplate jdbc) throws SQLException {
+            keys = Set.copyOf(jdbc.queryForList(KEYS, Long.class, tables));
+            int here = server.unwrap(PGConnection.class).getBackendPID();
+            List<Boolean> left = jdbc.queryForList(LEAVE, Boolean.class, pid, here, tables[0], tables[1]);
+            if (left.contains(true)) {
+                session = server;
+                pid = here;
             }
             if (left.contains(false)) {
-                LOG.info("The strategies of other instances are not watched: there is a pooler in front of the server,"
-                        + " or it is a standby, and locks of a session cannot be left there");
+                giveUp("there is a pooler in front of the server, or it is a standby, and locks of a session cannot be"
+                        + " left there");
             }
-            return !isOver;
-        }
-
-        private JdbcTemplate jdbc() {
-            return new JdbcTemplate(Objects.requireNonNull(session));
-        }
-
-        /** With the session its locks end. */
-        private void end() {
-            if (session != null) {
-                session.destroy();
-                session = null;
+            isOver |= left.isEmpty();
+            List<String> found = jdbc.queryForList(OTHERS, String.class, tables);
+            if (!found.equals(conflicts)) {
+                found.forEach(LOG::error);
             }
+            conflicts = found;
         }
 
+        private void giveUp(String why) {
+            isOver = true;
+            LOG.info("The strategies of other instances are not watched: " + why);
+        }
+
+        /** Takes the word back, as the pool may outlive the application. */
         synchronized void close() {
             isOver = true;
-            end();
+            try {
+                if (session != null && !session.isClosed()) {
+                    new JdbcTemplate(new SingleConnectionDataSource(session, true))
+                            .queryForList(TAKE_BACK, Boolean.class, tables);
+                }
+            } catch (SQLException | DataAccessException e) {
+                LOG.debug("The word of strategies goes with its connection", e);
+            }
         }
     }
 }
