@@ -38,13 +38,13 @@ import org.rowlock.internal.text.Insert;
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The table of a claim with its id columns: the configured ones, or the primary key. */
     RowTable of(PgSession session, String name) throws SQLException {
-        return table(session, name, List.of(), true);
+        return table(session, name, List.of(), true, true);
     }
 
     /** The id columns of a table, none if it does without; refuses one whose rows cannot be locked. */
     public List<String> check(PgSession session, String name) throws SQLException {
         boolean needed = !config.idColumnsOf(name).isEmpty() || config.strategyOf(name) != LockStrategy.ADVISORY;
-        return table(session, name, List.of(), needed).columns().stream()
+        return table(session, name, List.of(), needed, needed).columns().stream()
                 .map(Column::name)
                 .toList();
     }
@@ -104,9 +104,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
 
     /** Refuses an id that no row of its table has. Where the table has no id columns nothing is known of its ids. */
     public void checkId(PgSession session, Row row) throws SQLException {
-        if (idColumns.of(session, row.table(), config.idColumnsOf(row.table())).isWhole()) {
-            RowTable unused = table(session, row.table(), List.of(row), true);
-        }
+        RowTable unused = table(session, row.table(), List.of(row), false, true);
     }
 
     /** What a request asks for, whatever its tables are. */
@@ -119,7 +117,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     private List<RowGroup> rows(PgSession session, LockRequest request) throws SQLException {
         List<Row> all = request.rows();
         if (request.keys().size() == 1) {
-            return List.of(new RowGroup(table(session, all.get(0).table(), all, true), request.mode(), all));
+            return List.of(new RowGroup(table(session, all.get(0).table(), all, true, true), request.mode(), all));
         }
         Map<String, Map<RowLockMode, List<Row>>> byTable = new TreeMap<>();
         for (Row row : all) {
@@ -133,7 +131,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         for (Map<RowLockMode, List<Row>> ofTable : byTable.values()) {
             for (Map.Entry<RowLockMode, List<Row>> of : ofTable.entrySet()) {
                 List<Row> rows = of.getValue();
-                groups.add(new RowGroup(table(session, rows.get(0).table(), rows, true), of.getKey(), rows));
+                groups.add(new RowGroup(table(session, rows.get(0).table(), rows, true, true), of.getKey(), rows));
             }
         }
         return groups;
@@ -153,7 +151,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             if (key instanceof Row row && config.strategyOf(row) == LockStrategy.ADVISORY) {
                 List<Row> rows = List.of(row);
                 if (table == null || !table.name().equals(row.table()) || refusal(table, rows, false) != null) {
-                    table = table(session, row.table(), rows, false);
+                    table = table(session, row.table(), rows, false, false);
                 }
                 if (table.columns().size() == row.id().size() && table.isAny(IdType::isWord)) {
                     typed = typed.isEmpty() ? new LinkedHashSet<>() : typed;
@@ -168,12 +166,14 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * A table with its id columns; refuses one whose rows cannot be locked, and rows of other ids.
      *
      * @param needed whether there have to be id columns, as rows are locked
+     * @param ofRows whether the ids have to be those of rows; see {@link #refusal}
      */
-    private RowTable table(PgSession session, String name, List<Row> rows, boolean needed) throws SQLException {
+    private RowTable table(PgSession session, String name, List<Row> rows, boolean needed, boolean ofRows)
+            throws SQLException {
         for (boolean again = false; ; again = true) {
             IdColumns.Known known = idColumns.of(session, name, config.idColumnsOf(name));
             LockTargetException refused = known.isWhole()
-                    ? refusal(known.table(), rows, needed)
+                    ? refusal(known.table(), rows, ofRows)
                     : needed ? TargetErrors.withoutColumns(known) : null;
             if (refused == null) {
                 return known.isWhole() ? known.table() : RowTable.named(name);
@@ -189,10 +189,10 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /**
      * Why rows of a table cannot be locked, or null.
      *
-     * @param needed whether rows are locked; if not, only another spelling of a value is wrong
+     * @param ofRows whether the ids have to be those of rows; if not, only another spelling of a value is wrong
      */
-    private @Nullable LockTargetException refusal(RowTable table, List<Row> rows, boolean needed) {
-        if (!needed
+    private @Nullable LockTargetException refusal(RowTable table, List<Row> rows, boolean ofRows) {
+        if (!ofRows
                 && !rows.isEmpty()
                 && rows.get(0).id().size() != table.columns().size()) {
             return null;
@@ -211,7 +211,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 Column column = table.columns().get(i);
                 String part = row.givenId().get(i);
                 String wrong =
-                        needed ? column.kind().refusal(part) : column.kind().otherSpelling(part);
+                        ofRows ? column.kind().refusal(part) : column.kind().otherSpelling(part);
                 if (wrong != null) {
                     return TargetErrors.misfit(config.names(), row, column, part, wrong);
                 }
