@@ -195,14 +195,13 @@ final class KeyQueue {
             while (joining < Math.min(most, line.size()) && joins(line.get(joining), joins)) {
                 joining++;
             }
-            List<QueueEntry> members = List.copyOf(line.subList(0, rounded.applyAsInt(joining)));
+            List<QueueEntry> first = line.subList(0, rounded.applyAsInt(joining));
+            List<QueueEntry> members = List.copyOf(first);
+            first.clear();
+            taken += members.size();
+            members.forEach(member -> member.state = State.TAKEN);
             holder.members =
                     Stream.concat(holder.members.stream(), members.stream()).toList();
-            for (QueueEntry member : members) {
-                line.remove(0);
-                taken++;
-                member.state = State.TAKEN;
-            }
             return members;
         }
     }
