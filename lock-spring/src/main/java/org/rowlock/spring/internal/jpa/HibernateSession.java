@@ -201,8 +201,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         int unused = entry.getPersister()
                 .getIdentifierMapping()
                 .forEachJdbcValue(entry.getId(), (index, value, column) -> parts.add(stored(value, column)), session);
-        List<String> mapped = HibernateEntities.idColumns(entry.getPersister());
         try {
+            List<String> mapped = columns.size() < 2 ? List.of() : HibernateEntities.idColumns(entry.getPersister());
             return LockKey.row(
                             "any",
                             columns.size() < 2
