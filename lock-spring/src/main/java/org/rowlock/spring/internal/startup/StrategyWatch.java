@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -52,9 +51,7 @@ public final class StrategyWatch implements DisposableBean {
      * @param every how often to look from then on; zero for never
      */
     void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every) {
-        Reaction reaction =
-                Reaction.valueOf(String.valueOf(beans.resolveEmbeddedValue("${rowlock.strategy-conflict:fail}"))
-                        .toUpperCase(Locale.ROOT));
+        Reaction reaction = UnlockedMethods.reaction(beans, "${rowlock.strategy-conflict:fail}");
         if (strategies.isEmpty() || reaction == Reaction.IGNORE) {
             return;
         }

@@ -15,6 +15,7 @@ import org.rowlock.spring.internal.annotation.LockingMethods;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
@@ -56,14 +57,17 @@ public final class UnlockedMethods {
             Object made = beans.getSingleton(name);
             methods.addAll(made == null ? List.of() : chains.unlocked(made, name));
         }
-        Reaction reaction =
-                Reaction.valueOf(String.valueOf(beans.resolveEmbeddedValue("${rowlock.unlocked-methods:warn}"))
-                        .toUpperCase(Locale.ROOT));
         react(
                 methods,
-                reaction,
+                reaction(beans, "${rowlock.unlocked-methods:warn}"),
                 "a BeanPostProcessor, or what else comes first, had their beans made before Rowlock could proxy them",
                 "Give that one an ObjectProvider of the bean, or have it injected @Lazy.");
+    }
+
+    /** Of a property, with its default. */
+    static Reaction reaction(ConfigurableBeanFactory beans, String placeholder) {
+        return Reaction.valueOf(
+                String.valueOf(beans.resolveEmbeddedValue(placeholder)).toUpperCase(Locale.ROOT));
     }
 
     private static void react(Set<Method> methods, Reaction reaction, String why, String action) {
