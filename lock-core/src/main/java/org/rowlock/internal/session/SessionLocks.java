@@ -27,9 +27,9 @@ import org.rowlock.internal.sql.WaitSql;
  * <p>The transactions are chained ({@code COMMIT AND CHAIN}), so that the session is never idle in between: a pooler in
  * transaction mode keeps the server connection, and the characteristics of the caller's transaction carry over.
  *
- * <p>No rollback releases the locks of the session. They are what the session has in
- * pg_locks now and had not before, so that whatever fails, all of them can be let go of. What the caller holds for the
- * session already is neither taken nor let go of.
+ * <p>No rollback releases the locks of the session. They are what the session has in pg_locks now and had not before,
+ * so that whatever fails, all of them can be let go of. What the caller holds for the session already is neither taken
+ * nor let go of.
  *
  * @param onCitus whether the database has Citus, see {@link CitusForms}
  * @param before the locks from before

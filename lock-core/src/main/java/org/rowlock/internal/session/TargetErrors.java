@@ -120,7 +120,7 @@ public final class TargetErrors {
             return cannot(rows, why, null);
         }
         String why = "it has no column " + String.join(", ", missing)
-                + ", which idColumns names. Columns are written as" + " the catalog has them, without quotes.";
+                + ", which idColumns names. Columns are written as the catalog has them, without quotes.";
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
