@@ -386,6 +386,24 @@ class PrintedIdPropertiesTest {
         }
     }
 
+    @Example
+    void noTableIsTakenForAReplacedOne() throws Exception {
+        Random random = new Random(1);
+        for (IdTable table : TABLES) {
+            for (Way way : Way.values()) {
+                for (LockStrategy strategy : List.of(ROW, BOTH)) {
+                    try {
+                        set(alice, random);
+                        assertThat(hold(alice, table, table.rows().get(0), strategy, way, random))
+                                .isNotEqualTo(false);
+                    } finally {
+                        alice.rollback();
+                    }
+                }
+            }
+        }
+    }
+
     /** So that not everything is refused. */
     @Example
     void typesOfOnePrintAreLockedByKeysAndOthersAreRefused() throws Exception {

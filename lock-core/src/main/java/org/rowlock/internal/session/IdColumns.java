@@ -32,9 +32,14 @@ public final class IdColumns {
             + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
             + " select b.oid from b where b.base = 0)";
 
-    /** One row at least, for the kind of the table. The types with their schemas; an array of arrays has their type. */
+    /** What an array of arrays is of: the same type, but for vectors, where that depends on the server's version. */
+    private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
+            + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
+            + " = cast('pg_catalog.oidvector' as pg_catalog.regtype)) then '' else '[]' end";
+
+    /** One row at least, for the kind of the table. The types with their schemas. */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
-            + typeName("case when t.typcategory = 'A' and t.typtype <> 'd' then '' else '[]' end", "a.atttypid")
+            + typeName(ARRAY_OF, "a.atttypid")
             + ", " + PgSession.SCHEMAS
             + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
             + " where l.oid = a.attcollation) is not false, (select o.prosrc from pg_catalog.pg_type t"
