@@ -79,15 +79,15 @@ final class InstanceProcess implements AutoCloseable {
      * Starts one.
      *
      * @param library a class path in front of ours; may be empty
+     * @param compilers 1 or, as JVMs have by default, 4
      */
-    static InstanceProcess start(String library, Task task) throws IOException {
+    static InstanceProcess start(String library, int compilers, Task task) throws IOException {
         String classPath = System.getProperty("java.class.path");
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
-                // The second compiler would be at work for minutes, on the processors that are shared by all.
-                "-XX:TieredStopAtLevel=1",
+                "-XX:TieredStopAtLevel=" + compilers,
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-cp",
                 library.isEmpty() ? classPath : library + File.pathSeparator + classPath,
@@ -179,6 +179,9 @@ final class InstanceProcess implements AutoCloseable {
                 : DropInPool.of(pool, task.wrapper(), LockRelease.PLAIN, 1);
         Locking locking =
                 new Locking(task.strategy(), task.admission(), connections, Accounts.TABLE, List.of(Accounts.ID));
+        if (task.clients() > 1 && (task.strategy().isRowlock() || connections != pool)) {
+            locking.locks().verify(connections);
+        }
         Exclusion exclusion = Exclusion.among(Path.of(task.inside()), task.rows() + 1);
         clients(threads, task.clients(), number -> {
             int aid = task.ownRow() + number;

@@ -47,14 +47,12 @@ public class Instances extends LockWorkload {
 
     /**
      * How many transactions each client runs ahead on a row of its own, where none waits for another: dozens of JVMs
-     * that compile on few processors would be compared by how much they compile. 0 for a cold start.
+     * that compile on few processors would be compared by how much they compile. 0 for a start behind verify().
      */
     @Param("250")
     public int ahead;
 
-    /**
-     * A class path of jars that come before this version's, such as another lock-core and lock-jdbc; empty for none.
-     */
+    /** A class path of jars in front of this version's, such as another lock-core and lock-jdbc; empty for none. */
     @Param("")
     public String library = "";
 
@@ -73,6 +71,8 @@ public class Instances extends LockWorkload {
             Path inside = Files.createFile(directory.resolve("inside"));
             PGSimpleDataSource target = server.dataSource();
             int ownRow = rows + 1;
+            // The second compiler of dozens would be at work for minutes, on the processors that all share.
+            int compilers = count > 4 * Runtime.getRuntime().availableProcessors() ? 1 : 4;
             for (int i = 0; i < count; i++) {
                 int clientsOfOne = (clients - i + count - 1) / count;
                 InstanceProcess.Task task = new InstanceProcess.Task(
@@ -88,7 +88,7 @@ public class Instances extends LockWorkload {
                         inside.toString(),
                         ahead,
                         ownRow);
-                processes.add(server.closeWith(InstanceProcess.start(library, task)));
+                processes.add(server.closeWith(InstanceProcess.start(library, compilers, task)));
                 ownRow += clientsOfOne;
             }
             processes.forEach(InstanceProcess::awaitReady);
@@ -103,10 +103,7 @@ public class Instances extends LockWorkload {
         });
     }
 
-    /**
-     * Waits until a second brings hardly more than the one before. On few processors dozens of JVMs take a minute to
-     * warm.
-     */
+    /** Waits until a second brings hardly more than the one before; dozens of JVMs take a minute to warm. */
     @Override
     void begins(boolean measured) {
         long start = System.nanoTime();
