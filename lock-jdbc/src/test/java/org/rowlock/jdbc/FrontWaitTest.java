@@ -397,7 +397,7 @@ class FrontWaitTest {
     void afterALongWaitTheRowIsLeftAloneForAWhile() throws Exception {
         PGSimpleDataSource impatient = database.dataSource();
         impatient.setOptions("-c lock_timeout=100ms");
-        GatedDatabase gated = new GatedDatabase(impatient, RowlockMode.QUEUE, KeyQueues.adaptive());
+        GatedDatabase gated = new GatedDatabase(impatient, RowlockMode.QUEUE, KeyQueues.adaptive(0));
         gated.learn("account");
         Session holder = holderOfTheKeyAlone();
         Session other = database.session("other", gated.dataSource);

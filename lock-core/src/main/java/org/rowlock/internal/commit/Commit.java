@@ -61,7 +61,7 @@ public final class Commit {
     private @Nullable SQLWarning warning;
 
     /**
-     * Checks and splits. Runs no SQL in the transaction.
+     * Runs no SQL in the transaction.
      *
      * @param ending what is to go with the last flush, or null for nothing
      * @param behindLock whether the COMMIT goes with a lock, also if there is no write
@@ -92,8 +92,8 @@ public final class Commit {
             returning |= form.returning();
         }
         // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
-        this.commitsAlone =
-                commits && (uncounted || this.ending.isAlone() || session.isOfXa() || (parts.isEmpty() && !behindLock));
+        this.commitsAlone = commits
+                && (uncounted || this.ending.isAlone(session) || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Of a statement that is executed several times the server would keep as many, and for a value without a type
         // the driver waits in front of a statement that returns rows.
         boolean oneShot = repeated || (returning && untyped);
@@ -131,15 +131,7 @@ public final class Commit {
                 });
     }
 
-    /**
-     * Commits.
-     *
-     * @param keys what the work was done under, for messages; empty where that is not known
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
-     * @throws RowlockException if it has not, for a reason that is known
-     * @throws SQLException if it has not, for a reason of the work's own, such as a deferred constraint
-     * @throws IllegalArgumentException if a write cannot go with a COMMIT
-     */
+    /** @param keys what the work was done under, for messages; empty where that is not known */
     public static void run(
             Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
@@ -158,10 +150,7 @@ public final class Commit {
         return new Commit(session, errors, endings.of(session), writes, true);
     }
 
-    /**
-     * Sends writes, in one flush where that can be, and does not commit. Refuses an aborted transaction, also where
-     * there is nothing to send.
-     */
+    /** Sends writes and does not commit. Refuses an aborted transaction, also where there is nothing to send. */
     public static void send(Connection connection, KeyNames names, List<Write> writes) throws SQLException {
         CommitErrors errors = new CommitErrors(connection, List.of(), names);
         PgSession session = errors.notAborted();
@@ -281,11 +270,7 @@ public final class Commit {
         }
     }
 
-    /**
-     * What a failure of a flush with writes, or with the COMMIT, means.
-     *
-     * @return the driver's own, where nothing is stored
-     */
+    /** What a failure of a flush means: the driver's own, where nothing is stored. */
     public SQLException failure(SQLException e) throws SQLException {
         WrongCount wrong = ServerErrors.wrongCountIn(e);
         if (wrong != null) {

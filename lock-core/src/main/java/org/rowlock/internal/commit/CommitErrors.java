@@ -27,7 +27,6 @@ import org.rowlock.internal.text.SqlState;
  * @param names how these name keys
  */
 public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames names) {
-    /** @param ended what ended the wait: an error, or the server's warning */
     CommitNotConfirmedException notConfirmed(SQLException ended) {
         return Exceptions.of(
                 CommitNotConfirmedException.class,
@@ -90,10 +89,6 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         }
     }
 
-    /**
-     * @param number of the write, from 1
-     * @param commits whether a COMMIT was to be behind it
-     */
     UnexpectedRowCountException unexpected(
             List<Write> writes, int number, long found, boolean commits, @Nullable Throwable cause) {
         Write write = writes.get(number - 1);
@@ -131,7 +126,7 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         if (isRefusedInBranch(session, e)) {
             return e;
         }
-        if (isEndedBefore(ending, e)) {
+        if (isEndedBefore(session, ending, e)) {
             throw Exceptions.of(
                     LockConnectionLostException.class,
                     "Nothing of " + work() + " is stored: the server had ended the session before the"
@@ -175,7 +170,7 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         return e;
     }
 
-    /** Whether the driver has refused to commit a branch of an XA transaction by itself. */
+    /** The driver's commit() refuses to end a branch of an XA transaction. */
     static boolean isRefusedInBranch(PgSession session, SQLException e) {
         return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
     }
@@ -221,10 +216,10 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
     }
 
     /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
-    private static boolean isEndedBefore(Ending ending, SQLException e) {
+    private static boolean isEndedBefore(PgSession session, Ending ending, SQLException e) {
         return SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())
                 // In simple mode it may be idle behind the COMMIT too.
-                || (SqlState.IDLE_SESSION_TIMEOUT.equals(e.getSQLState()) && !ending.isAlone());
+                || (SqlState.IDLE_SESSION_TIMEOUT.equals(e.getSQLState()) && !ending.isAlone(session));
     }
 
     /**

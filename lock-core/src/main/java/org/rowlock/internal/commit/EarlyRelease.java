@@ -31,12 +31,7 @@ public final class EarlyRelease {
     /** By host, database and role; empty where it cannot be. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
-    /**
-     * How to end a transaction.
-     *
-     * @param wanted whether others want what it has locked; if not it ends with a COMMIT that waits under the lock,
-     *     which costs less
-     */
+    /** @param wanted whether others want what it has locked; if not a COMMIT that waits under the lock costs less */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
         if (sql.isEmpty()) {
@@ -44,7 +39,7 @@ public final class EarlyRelease {
         }
         Object database = session.place();
         boolean early = wanted && session.prepareThreshold() >= 0;
-        return new Ending(sql.get(), early, session.isSimpleQueryMode(), () -> {
+        return new Ending(sql.get(), early, () -> {
             if (early) {
                 known.put(database, Optional.empty());
                 say(database, "what waits until a commit is durable has failed");

@@ -29,12 +29,10 @@ public final class Ending {
     /** As the driver itself has it, so that a monitor of statements knows it. */
     static final String COMMIT = "COMMIT";
 
-    /** COMMIT alone. */
-    static final Ending PLAIN = new Ending(null, false, false, () -> {});
+    static final Ending PLAIN = new Ending(null, false, () -> {});
 
     private final @Nullable ReleaseSql sql;
     private final boolean early;
-    private final boolean simple;
     private final Runnable failed;
 
     /** Distinguishes one transaction's from another's that had the session before. */
@@ -46,7 +44,6 @@ public final class Ending {
     /** Chooses, when the transaction is to end. */
     @FunctionalInterface
     public interface Choice {
-        /** COMMIT alone. */
         Choice PLAIN = session -> Ending.PLAIN;
 
         Ending of(PgSession session) throws SQLException;
@@ -56,13 +53,11 @@ public final class Ending {
      * @param sql what goes around the COMMIT, or null for nothing
      * @param early whether COMMIT lets go of the locks at once, and what follows waits until it is durable; else COMMIT
      *     waits until all is durable that the transaction may have read, also if it has written nothing itself
-     * @param simple whether each statement is a message of its own
      * @param failed is called if what goes around it cannot be done here any more
      */
-    Ending(@Nullable ReleaseSql sql, boolean early, boolean simple, Runnable failed) {
+    Ending(@Nullable ReleaseSql sql, boolean early, Runnable failed) {
         this.sql = sql;
         this.early = early;
-        this.simple = simple;
         this.failed = failed;
         this.mark =
                 early ? HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()) : "";
@@ -80,11 +75,10 @@ public final class Ending {
      * Whether it cannot follow other statements in their flush: in simple mode each would be a message of its own, and
      * a pooler may take the next for another's.
      */
-    boolean isAlone() {
-        return simple;
+    boolean isAlone(PgSession session) {
+        return sql != null && session.isSimpleQueryMode();
     }
 
-    /** COMMIT, and what goes around it. */
     List<Part> around(Part commit) {
         if (sql == null) {
             return List.of(commit);
@@ -113,6 +107,7 @@ public final class Ending {
         }
         List<Part> parts = around(Part.control(COMMIT));
         String text = Flush.textOf(parts);
+        boolean simple = session.isSimpleQueryMode();
         try (Statement statement = simple ? session.connection().createStatement() : session.prepare(text)) {
             // The driver's commit() has none either, whatever is the default of its statements.
             statement.setQueryTimeout(0);
@@ -173,7 +168,7 @@ public final class Ending {
         UNKNOWN
     }
 
-    /** What became of the COMMIT, where the server has answered its flush with an error. */
+    /** Where the server has answered the flush of the COMMIT with an error. */
     Fate fate(PgSession session, SQLException e) throws SQLException {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
         // A transaction that is left refutes it.

@@ -36,12 +36,7 @@ public final class WriteForms {
         }
     }
 
-    /**
-     * Adds the executions of a write, which share their text.
-     *
-     * @param number of the write, from 1
-     * @param of how many writes there are; of many each would be kept by its number
-     */
+    /** @param of how many writes there are; of many the text of each would be kept by its number, from 1 */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting() && form.changes();
         String text = form.text();
@@ -62,7 +57,6 @@ public final class WriteForms {
         }
     }
 
-    /** Reads how many rows an execution has changed or returned, and what it has returned. */
     private static void read(Statement statement, Write write, boolean checked) throws SQLException {
         ResultSet rows = statement.getResultSet();
         if (rows == null) {
@@ -93,10 +87,6 @@ public final class WriteForms {
         write.returned(Collections.unmodifiableList(values));
     }
 
-    /**
-     * @throws IllegalArgumentException if it is not one statement, ends the transaction, is no write, or its values do
-     *     not fit
-     */
     static WriteForm of(PgSession session, Write write) throws SQLException {
         WriteForm form = KEPT.get(write.sql(), session::formOf);
         String refusal = refusal(write, form);
@@ -121,11 +111,7 @@ public final class WriteForms {
         }
     }
 
-    /**
-     * Refuses what cannot make a row that is to be locked.
-     *
-     * @throws IllegalArgumentException if it is not one INSERT, or its values do not fit
-     */
+    /** Refuses what cannot make a row that is to be locked. */
     public static void check(PgSession session, Insert insert) throws SQLException {
         WriteForm form = KEPT.get(insert.sql(), session::formOf);
         if (form.statements() != 1 || !form.keyword().equals("insert") || form.returning()) {

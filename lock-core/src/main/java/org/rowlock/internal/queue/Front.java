@@ -6,7 +6,10 @@ import java.util.concurrent.TimeUnit;
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
+
+    /** Whether the server is to say how long the wait was. */
     private final boolean timed;
+
     private long key;
 
     /** Of the wait for the lock what was a wait for the key; 0 where this is not known. */
@@ -32,7 +35,6 @@ public final class Front {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
     }
 
-    /** Whether the server is to say how long the wait was. */
     public boolean isTimed() {
         return timed;
     }
@@ -45,7 +47,6 @@ public final class Front {
         }
     }
 
-    /** The lock goes without it. */
     public void unsent() {
         entry.front = null;
     }

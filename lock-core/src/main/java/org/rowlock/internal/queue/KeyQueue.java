@@ -50,10 +50,7 @@ final class KeyQueue {
     /** How many entries of a key are there, in whatever state; changes where {@link KeyQueues} finds the queue. */
     int users;
 
-    /**
-     * @param lock that of the policy
-     * @param parted told when an entry leaves; null of a queue with a connection in hand
-     */
+    /** @param parted told when an entry leaves; null of a queue with a connection in hand */
     KeyQueue(Object lock, QueuePolicy policy, Relief relief, @Nullable Runnable parted) {
         this.lock = lock;
         this.policy = policy;
@@ -61,7 +58,6 @@ final class KeyQueue {
         this.parted = parted;
     }
 
-    /** Whether places are kept until the transaction has ended. */
     boolean isKept() {
         return parted != null;
     }
@@ -72,7 +68,6 @@ final class KeyQueue {
         }
     }
 
-    /** Lets an entry in, or has its thread wait, or refuses it. */
     State enter(QueueEntry entry, long mostNanos, int mostWaiting) {
         long start = System.nanoTime();
         line(entry, mostNanos, mostWaiting);
@@ -146,7 +141,6 @@ final class KeyQueue {
         }
     }
 
-    /** Gives back what an entry has, whatever its state. */
     void leave(QueueEntry entry) {
         boolean parts;
         synchronized (lock) {
@@ -175,7 +169,6 @@ final class KeyQueue {
         }
     }
 
-    /** As long as no connection is to be had, nobody waits for another. */
     void open(boolean nobodyWaits) {
         if (open != nobodyWaits) {
             synchronized (lock) {
@@ -277,7 +270,6 @@ final class KeyQueue {
         entry.enters();
     }
 
-    /** How many are inside, or wait. Under the lock. */
     int wanting() {
         return Math.abs(inside) + line.size() + taken;
     }

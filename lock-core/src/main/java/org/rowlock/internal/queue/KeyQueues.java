@@ -27,22 +27,14 @@ public final class KeyQueues {
     private final AtomicReferenceArray<@Nullable KeyQueue> byHash = new AtomicReferenceArray<>(HASHES);
     private final ConcurrentMap<Object, KeyQueue> byKey = new ConcurrentHashMap<>();
 
-    /** @param policies makes the policy of a hash of keys */
     public KeyQueues(Supplier<? extends QueuePolicy> policies) {
         this(policies, LONGEST_NANOS);
     }
 
-    /**
-     * @param longestNanos after which time without progress those who have their connection are let in one after the
-     * other
-     */
+    /** @param longestNanos after which time without progress those who have their connection are let in all the same */
     public KeyQueues(Supplier<? extends QueuePolicy> policies, long longestNanos) {
         this.policies = policies;
         this.longestNanos = longestNanos;
-    }
-
-    public static KeyQueues adaptive() {
-        return adaptive(0);
     }
 
     /** Queues that adapt to the key, but for their width if that is not 0. */
@@ -50,7 +42,7 @@ public final class KeyQueues {
         return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }
 
-    /** An entry of the queue of a key, or of several by chance, of this thread with its connection. */
+    /** Of this thread, which has its connection. */
     public QueueEntry entry(int hash, @Nullable Object offer) {
         return new QueueEntry(queueOf(hash), false, offer);
     }
@@ -67,7 +59,7 @@ public final class KeyQueues {
                                 : present));
     }
 
-    /** An entry of the queue of a key alone, of this thread without a connection. The queue lasts until it leaves. */
+    /** Of this thread, which has no connection yet. */
     public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {
         KeyQueue beside = queueOf(key.hashCode());
         KeyQueue queue = byKey.compute(key, (same, present) -> {

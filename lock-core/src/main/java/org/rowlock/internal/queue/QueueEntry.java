@@ -38,12 +38,7 @@ public final class QueueEntry {
         LEFT
     }
 
-    /**
-     * What a holder has made of an offer.
-     *
-     * @param value what it gives, if it has not failed
-     * @param failure why it has failed, or null
-     */
+    /** What a holder has made of an offer. */
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
         /** Made ahead, as a holder without memory leaves no outcome either. */
         static final Served UNKNOWN =
@@ -63,7 +58,6 @@ public final class QueueEntry {
     /** Those that it has taken. */
     List<QueueEntry> members = List.of();
 
-    /** Whether its holder may have sent its work. */
     volatile boolean sent;
 
     /** Whether it has a place: in an outage an entry is in without one. */
@@ -86,19 +80,17 @@ public final class QueueEntry {
         this.offer = offer;
     }
 
-    /** Goes in if there is room and nobody waits. */
+    /** Goes in without waiting, if there is room and nobody waits. */
     public boolean tryEnter() {
         return queue.tryEnter(this, false);
     }
 
-    /**
-     * The same, unless somebody is in whom it does not share with: for a transaction that is not to wait at the server.
-     */
+    /** Only if it waits for nobody at the server either. */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }
 
-    /** Goes in without waiting, to be counted. */
+    /** Goes in, room or not, to be counted. */
     public void pass() {
         synchronized (queue.lock) {
             queue.count(this);
@@ -116,9 +108,7 @@ public final class QueueEntry {
         return queue.enter(this, mostNanos, mostWaiting);
     }
 
-    /**
-     * Ends the wait, before it begins too. False where it is over, or was never to be, or where a holder does its work.
-     */
+    /** Ends the wait, before it begins too; false if there is none to end. */
     public boolean wake() {
         return queue.giveUp(this);
     }
@@ -132,12 +122,7 @@ public final class QueueEntry {
         queue.leave(this);
     }
 
-    /**
-     * The server has answered: lets the next in, of a queue whose places are left then.
-     *
-     * @param got whether the key was locked
-     * @param holds whether it still is; then {@link #released} reports its end
-     */
+    /** The server has answered, and the place is left. See {@link #locked}. */
     public void answered(boolean got, boolean holds) {
         if (got) {
             locked(holds);
@@ -146,9 +131,9 @@ public final class QueueEntry {
     }
 
     /**
-     * The server has answered, and the place is kept.
+     * The server has granted the lock.
      *
-     * @param holds whether the lock is still held, and not let go by the same statement
+     * @param holds whether it is still held, until {@link #released}, and not let go by the same statement
      */
     public void locked(boolean holds) {
         synchronized (queue.lock) {
@@ -182,11 +167,7 @@ public final class QueueEntry {
         }
     }
 
-    /**
-     * The lock is held no more, or as good as that.
-     *
-     * @param exact false where it may be so for a while already
-     */
+    /** @param exact false where the lock may be held no more for a while already */
     public void released(boolean exact) {
         synchronized (queue.lock) {
             release(System.nanoTime(), exact);
@@ -222,11 +203,7 @@ public final class QueueEntry {
         }
     }
 
-    /**
-     * The advisory key that is to go in front of its lock; null for none. To be asked once, when it is in.
-     *
-     * @param how what is wanted; {@link LockFront#ADAPTIVE} leaves it to the policy
-     */
+    /** The advisory key that is to go in front of its lock; null for none. To be asked once, when it is in. */
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
             boolean always = how == LockFront.ALWAYS;
@@ -263,7 +240,7 @@ public final class QueueEntry {
         return offer;
     }
 
-    /** What it offers is sent now. Of a taken entry, until it is completed or handed back. */
+    /** Its work may be done from now on, until it is completed or handed back. */
     public void sent() {
         sent = true;
     }
@@ -276,7 +253,7 @@ public final class QueueEntry {
         queue.end(this, new Served(null, failure));
     }
 
-    /** Puts a taken entry where it stood, to go in alone. Its own bound of the wait, and interrupts, hold again. */
+    /** Its own bound of the wait, and interrupts, hold again. */
     public void handBack() {
         queue.end(this, null);
     }
@@ -291,7 +268,7 @@ public final class QueueEntry {
         state = State.IN;
     }
 
-    /** As long as no connection is to be had, nobody waits: all would wait for each other's timeouts. */
+    /** As long as no connection is to be had, nobody waits for the next one's timeout. */
     public void open(boolean nobodyWaits) {
         queue.open(nobodyWaits);
     }

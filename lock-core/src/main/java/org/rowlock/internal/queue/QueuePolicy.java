@@ -19,10 +19,9 @@ public interface QueuePolicy {
     int width(boolean kept, int waiting);
 
     /**
-     * How long the next transaction is to wait at most for the advisory key that it sends in front of its lock.
+     * How long the next transaction waits at most for the advisory key in front of its lock; 0 for no key.
      *
      * @param always whether it is to send one unless that did harm a moment ago
-     * @return in nanoseconds; 0 for no key in front
      */
     default long frontNanos(boolean always) {
         return 0;
@@ -52,9 +51,8 @@ public interface QueuePolicy {
     default void frontGivenUp(long nanos) {}
 
     /**
-     * A transaction has let go of the lock.
+     * A transaction has let go of the lock, which it had for a time.
      *
-     * @param nanos how long it had it
      * @param exact false where it may have been less, as its end was seen later
      */
     default void held(long nanos, boolean exact) {}

@@ -28,7 +28,6 @@ final class Relief {
         this.longestNanos = longestNanos;
     }
 
-    /** The queue has just begun, or somebody has got the key. */
     void begin(long now) {
         if (longestNanos != Long.MAX_VALUE) {
             moved = now;
@@ -56,7 +55,6 @@ final class Relief {
         return more;
     }
 
-    /** Its while may be over. */
     void end(long now) {
         if (more > 0 && now - moreUntil >= 0) {
             more = 0;

@@ -84,7 +84,6 @@ public final class LockVerifier {
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
 
-    /** In rounds of so many connections at a time. */
     public void verify(DataSource dataSource, int connections) {
         Given.notNull(dataSource, "The DataSource is null");
         int most = Math.min(connections, LOOKS);
@@ -110,7 +109,7 @@ public final class LockVerifier {
             } catch (RowlockException | SQLException e) {
                 // To take leave of a server that hangs would take as long again, and no rollback lets go of a lock of
                 // the session.
-                probes.forEach(Probe::kill);
+                probes.forEach(probe -> probe.kill(e));
                 LockVerificationException verdict = Verdicts.of(e);
                 boolean another = probes.size() > 1 && Verdicts.isWorthAnotherTry(e) && verdict.isRetryable();
                 if (!another || attempt == ATTEMPTS) {

@@ -156,12 +156,8 @@ final class Probe implements AutoCloseable {
                 && "off".equals(session.reported("in_hot_standby"));
     }
 
-    void kill() {
-        try {
-            session.kill();
-        } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);
-        }
+    void kill(Throwable cause) {
+        session.kill(cause);
     }
 
     /** As it calls itself, which the driver does not pass on. */
@@ -178,7 +174,7 @@ final class Probe implements AutoCloseable {
                 connection.setAutoCommit(autoCommit);
                 session.restoreSocketBound(socketBound);
             } catch (SQLException e) {
-                kill();
+                kill(e);
             }
         } catch (SQLException e) {
             LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);

@@ -65,7 +65,7 @@ class AdaptivePolicyTest {
 
     @Test
     void nineOfARowAreOneTooMany() {
-        KeyQueues queues = KeyQueues.adaptive();
+        KeyQueues queues = KeyQueues.adaptive(0);
         List<QueueEntry> inside = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             inside.add(queues.entry(4711, null));

@@ -38,7 +38,7 @@ class FreePlacesTest {
         final AtomicInteger served = new AtomicInteger();
     }
 
-    private KeyQueues queues = KeyQueues.adaptive();
+    private KeyQueues queues = KeyQueues.adaptive(0);
     private int width;
     private boolean outages;
     private final List<Seen> seen = new ArrayList<>();

@@ -59,7 +59,7 @@ class QueueEntryTest {
     /** Only where a place is kept the queue itself has seen all that this JVM wants. */
     @Test
     void whatOtherInstancesWantIsWantedWhereverItWasWaitedFor() {
-        KeyQueues seen = KeyQueues.adaptive();
+        KeyQueues seen = KeyQueues.adaptive(0);
         QueueEntry kept = seen.join("key", false, null);
         QueueEntry inHand = seen.entry("key".hashCode(), null);
         assertThat(kept.tryEnter()).isTrue();

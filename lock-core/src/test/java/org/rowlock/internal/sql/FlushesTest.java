@@ -113,7 +113,7 @@ class FlushesTest {
     }
 
     private static Front front() {
-        QueueEntry entry = KeyQueues.adaptive().entry(1, null);
+        QueueEntry entry = KeyQueues.adaptive(0).entry(1, null);
         assertThat(entry.tryEnterFree()).isTrue();
         return Objects.requireNonNull(entry.front(LockFront.ALWAYS));
     }

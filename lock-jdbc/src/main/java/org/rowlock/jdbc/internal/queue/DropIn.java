@@ -31,7 +31,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /** Of all databases of the JVM: its database is part of a row's identity. */
-    private static final KeyQueues QUEUES = KeyQueues.adaptive();
+    private static final KeyQueues QUEUES = KeyQueues.adaptive(0);
 
     private static final int TEXTS = 1024;
     private static final int TABLES = 1024;
