@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.observe.Events;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyEntries;
-import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Given;
 
 /**
@@ -30,15 +32,15 @@ import org.rowlock.internal.text.Given;
  */
 public final class AdmissionQueues {
     private final int maxWaitersPerKey;
-    private final KeyNames names;
+    private final LockConfig config;
     private final LockObserver observer;
     private final KeyQueues queues;
     private final Set<KeyEntries> inside = ConcurrentHashMap.newKeySet();
 
-    AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, KeyNames names, LockObserver observer) {
+    AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig config, LockObserver observer) {
         this.queues = queues;
         this.maxWaitersPerKey = maxWaitersPerKey;
-        this.names = names;
+        this.config = config;
         this.observer = observer;
     }
 
@@ -75,16 +77,15 @@ public final class AdmissionQueues {
      * The same with a wait in place of the request's, and with work that others inside may do: see {@link QueueEntry}.
      */
     Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
-        KeyEntries entries =
-                new KeyEntries(Given.notNull(database, "The database is null; give the DataSource"), request, names);
+        Given.notNull(database, "The database is null; give the DataSource");
+        KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
         if (!entries.isOutermost()) {
             entries.refuseToWaitForItself();
             entries.surround();
             return permit;
         }
-        Events.@Nullable OfAdmission event = observer.beginAdmission();
-        long start = System.nanoTime();
+        Begun begun = observer.begin(Kind.ADMISSION);
         boolean admitted = false;
         try {
             entries.join(queues, offer);
@@ -98,7 +99,11 @@ public final class AdmissionQueues {
             if (!admitted) {
                 permit.close();
             }
-            observer.endAdmission(event, start, request, admitted);
+            if (begun != null) {
+                List<LockKey> keys = KeyEntries.ordered(request.keys());
+                Outcome outcome = admitted ? Outcome.ADMITTED : Outcome.REFUSED;
+                observer.end(begun, keys, request.mode(), config.strategyOf(keys), wait, outcome);
+            }
         }
     }
 

@@ -5,24 +5,29 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.group.Member;
-import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.observe.LockObserver.Hold;
+import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 
 /** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
-record LockedTransaction(
-        RowLocks locks, LockCalls calls, AdmissionQueues admission, LockObserver observer, Groups groups) {
+record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
+
+    /** Of a claim, whose keys its acquisition reports, and where the COMMIT in its flush lets them go. */
+    private static final Consumer<Outcome> NO_HOLD = outcome -> {};
 
     /** What is done on a connection whose transaction has not begun. */
     @FunctionalInterface
@@ -37,11 +42,13 @@ record LockedTransaction(
         LockWait wait = checked(dataSource, request);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
-            Hold hold = observer.hold(request.keys(), request.mode(), strategyOf(request));
             LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
-            return this.<T, X>onConnection(connect(dataSource, permit), hold, connection -> {
+            AtomicReference<@Nullable Begun> hold = new AtomicReference<>();
+            Consumer<Outcome> ends = outcome -> calls.observer()
+                    .end(hold.get(), request.keys(), request.mode(), strategyOf(request), wait, outcome);
+            return this.<T, X>onConnection(connect(dataSource, permit), ends, connection -> {
                 Locked<R> locked = locks.in(connection).locked(request, remaining, query);
-                hold.begins();
+                hold.set(calls.observer().begin(Kind.HOLD));
                 T value = work.apply(locked);
                 commit(connection, request.keys(), locked.atCommit(), calls.endings(permit.entries::isWanted));
                 return value;
@@ -54,7 +61,7 @@ record LockedTransaction(
             DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         Given.notNull(work, "The work is null");
         Given.notNull(dataSource, "The DataSource is null");
-        return this.<T, X>onConnection(dataSource.getConnection(), null, connection -> {
+        return this.<T, X>onConnection(dataSource.getConnection(), NO_HOLD, connection -> {
             Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
             T value = work.apply(claimed);
             commit(connection, List.of(), claimed.atCommit(), calls.endings(() -> false));
@@ -80,7 +87,7 @@ record LockedTransaction(
             boolean done = false;
             for (@Nullable Member next = member; !done; next = null) {
                 @Nullable Member leader = next;
-                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), null, to -> {
+                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), NO_HOLD, to -> {
                     TransactionLocks tx = locks.in(to);
                     Ending.Choice endings = calls.endings(permit.entries::isWanted);
                     Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
@@ -107,10 +114,10 @@ record LockedTransaction(
     /**
      * Begins, and hands the connection back without a transaction, whatever has become of it.
      *
-     * @param hold null of a claim, whose keys its acquisition reports, and where the COMMIT in its flush lets it go
+     * @param ends is given COMMITTED or ROLLED_BACK
      */
     private <T extends @Nullable Object, X extends Exception> T onConnection(
-            Connection connection, @Nullable Hold hold, Lent<T, X> body) throws X, SQLException {
+            Connection connection, Consumer<Outcome> ends, Lent<T, X> body) throws X, SQLException {
         boolean autoCommit = false;
         T value;
         try {
@@ -125,18 +132,12 @@ record LockedTransaction(
         } catch (Throwable failure) {
             // Throwable, as an Error must not leave the transaction open in the pool either.
             giveBack(connection, autoCommit, failure);
-            ends(hold, failure instanceof CommitNotConfirmedException);
+            ends.accept(failure instanceof CommitNotConfirmedException ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
             throw failure;
         }
-        ends(hold, true);
+        ends.accept(Outcome.COMMITTED);
         giveBack(connection, autoCommit, null);
         return value;
-    }
-
-    private static void ends(@Nullable Hold hold, boolean committed) {
-        if (hold != null) {
-            hold.ends(committed);
-        }
     }
 
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {

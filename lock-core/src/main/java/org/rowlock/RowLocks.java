@@ -34,19 +34,21 @@ public final class RowLocks {
     private final AdmissionQueues admission;
     private final LockedTransaction transaction;
     private final LockVerifier verifier;
-    private final LockRelease release;
 
     RowLocks(RowLocksBuilder builder) {
         KnownTables tables = new KnownTables(builder.config(), new IdColumns());
-        LockObserver observer = new LockObserver(builder.listeners);
-        this.release = builder.release;
+        LockObserver observer = new LockObserver(List.copyOf(builder.listeners));
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
         this.calls = new LockCalls(
-                tables, observer, queues, release == LockRelease.EARLY ? new EarlyRelease() : null, builder.front);
-        this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
+                tables,
+                observer,
+                queues,
+                builder.release == LockRelease.EARLY ? new EarlyRelease() : null,
+                builder.front);
+        this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, tables.config(), observer);
         GroupSizes sizes = new GroupSizes(builder.largestGroup);
         Groups groups = new Groups(builder.largestGroup, sizes, observer, builder.names);
-        this.transaction = new LockedTransaction(this, calls, admission, observer, groups);
+        this.transaction = new LockedTransaction(this, calls, admission, groups);
         this.verifier = new LockVerifier(tables, builder.singleEntryNode);
     }
 
@@ -128,8 +130,8 @@ public final class RowLocks {
 
     /**
      * Claims rows as {@link TransactionLocks#claim} does and runs work on them, in a transaction of its own. The work
-     * is run also if no row was to be had. Never waits for a lock and enters no queue, and {@link LockListener#onHold}
-     * is not called. Otherwise as {@link #inTransaction(DataSource, LockRequest, Locked.Work)}.
+     * is run also if no row was to be had. Never waits for a lock and enters no queue, and no
+     * {@link LockListener.Kind#HOLD} is reported. Otherwise as {@link #inTransaction(DataSource, LockRequest, Locked.Work)}.
      *
      * @param dataSource where to borrow the connection
      * @param claim the table, the predicate, the order and the limit
@@ -180,7 +182,7 @@ public final class RowLocks {
 
     /** {@return when commits let go of the locks} */
     public LockRelease release() {
-        return release;
+        return calls.early() == null ? LockRelease.PLAIN : LockRelease.EARLY;
     }
 
     /** {@return the names of the tables that have settings of their own, in their one spelling} */

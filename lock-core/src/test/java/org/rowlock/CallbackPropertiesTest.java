@@ -27,9 +27,7 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockListener.AdmissionWait;
-import org.rowlock.LockListener.LockAcquisition;
-import org.rowlock.LockListener.LockHold;
+import org.rowlock.LockListener.LockEvent;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -150,27 +148,13 @@ class CallbackPropertiesTest {
             }
         }
 
-        private void told(Callback at) {
+        @Override
+        public void onEvent(LockEvent event) {
             try {
-                called(at, null);
+                called(Callback.valueOf("ON_" + event.kind()), null);
             } catch (SQLException e) {
                 throw CallbackPropertiesTest.<RuntimeException>sneaky(e);
             }
-        }
-
-        @Override
-        public void onAcquisition(LockAcquisition acquisition) {
-            told(Callback.ON_ACQUISITION);
-        }
-
-        @Override
-        public void onAdmission(AdmissionWait wait) {
-            told(Callback.ON_ADMISSION);
-        }
-
-        @Override
-        public void onHold(LockHold hold) {
-            told(Callback.ON_HOLD);
         }
     }
 

@@ -36,7 +36,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.LockEvent;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
@@ -54,9 +55,15 @@ class InTransactionTest {
             "insert into account select g from generate_series(1, 5) g",
             "create table child(account int references account deferrable initially deferred)");
 
-    private final List<LockAcquisition> acquisitions = new ArrayList<>();
+    private final List<LockEvent> acquisitions = new ArrayList<>();
     private final List<CompletableFuture<Long>> writers = Collections.synchronizedList(new ArrayList<>());
-    private RowLocks locks = RowLocks.builder().listener(acquisitions::add).build();
+    private RowLocks locks = RowLocks.builder().listener(this::listen).build();
+
+    private void listen(LockEvent event) {
+        if (event.kind() == Kind.ACQUISITION) {
+            acquisitions.add(event);
+        }
+    }
 
     @AfterEach
     void nothingIsLeftInTheQueues() {

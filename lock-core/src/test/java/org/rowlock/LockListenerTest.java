@@ -25,10 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.rowlock.LockListener.AdmissionWait;
-import org.rowlock.LockListener.LockAcquisition;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
-import org.rowlock.LockListener.LockHold;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.LockEvent;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -44,23 +43,14 @@ class LockListenerTest {
             "create table account(id int primary key, balance bigint not null default 0)",
             "insert into account select g from generate_series(1, 5) g");
 
-    private final List<LockAcquisition> acquisitions = new CopyOnWriteArrayList<>();
-    private final List<AdmissionWait> admissions = new CopyOnWriteArrayList<>();
-    private final List<LockHold> holds = new CopyOnWriteArrayList<>();
-    private final LockListener listener = new LockListener() {
-        @Override
-        public void onAcquisition(LockAcquisition acquisition) {
-            acquisitions.add(acquisition);
-        }
-
-        @Override
-        public void onAdmission(AdmissionWait wait) {
-            admissions.add(wait);
-        }
-
-        @Override
-        public void onHold(LockHold hold) {
-            holds.add(hold);
+    private final List<LockEvent> acquisitions = new CopyOnWriteArrayList<>();
+    private final List<LockEvent> admissions = new CopyOnWriteArrayList<>();
+    private final List<LockEvent> holds = new CopyOnWriteArrayList<>();
+    private final LockListener listener = event -> {
+        switch (event.kind()) {
+            case ACQUISITION -> acquisitions.add(event);
+            case ADMISSION -> admissions.add(event);
+            case HOLD -> holds.add(event);
         }
     };
 
@@ -85,7 +75,7 @@ class LockListenerTest {
     @EnumSource
     void holdsAreToldWithTheirEnd(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        List<LockHold> before = List.copyOf(holds);
+        List<LockEvent> before = List.copyOf(holds);
         locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
             assertThat(holds).isEqualTo(before);
             return null;
@@ -107,9 +97,11 @@ class LockListenerTest {
             assertThat(hold.keys()).containsExactly(A);
             assertThat(hold.mode()).isEqualTo(FOR_UPDATE);
             assertThat(hold.strategy()).isEqualTo(strategy);
-            assertThat(hold.held()).isPositive();
+            assertThat(hold.lockWait()).isEqualTo(LockWait.forever());
+            assertThat(hold.took()).isPositive();
         });
-        assertThat(holds.stream().map(LockHold::committed)).containsExactly(true, true, false);
+        assertThat(holds.stream().map(LockEvent::outcome))
+                .containsExactly(Outcome.COMMITTED, Outcome.COMMITTED, Outcome.ROLLED_BACK);
         Session alice = database.session("alice");
         alice.run(c -> RowLocks.create().in(c).lock(forUpdate(A)));
         Session bob = database.session("bob");
@@ -209,7 +201,7 @@ class LockListenerTest {
         }
         assertThat(outcomes).containsExactlyInAnyOrder(Outcome.ACQUIRED, Outcome.DEADLOCK);
         assertThat(acquisitions)
-                .extracting(LockAcquisition::outcome)
+                .extracting(LockEvent::outcome)
                 .containsExactlyInAnyOrder(Outcome.ACQUIRED, Outcome.DEADLOCK);
     }
 
@@ -322,7 +314,9 @@ class LockListenerTest {
         assertThat(admissions).singleElement().satisfies(told -> {
             assertThat(told.keys()).containsExactlyInAnyOrder(A, B);
             assertThat(told.mode()).isEqualTo(FOR_SHARE);
-            assertThat(told.admitted()).isTrue();
+            assertThat(told.strategy()).isEqualTo(BOTH);
+            assertThat(told.lockWait()).isEqualTo(LockWait.forever());
+            assertThat(told.outcome()).isEqualTo(Outcome.ADMITTED);
             assertThat(told.took()).isPositive();
         });
         expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.forever(), Outcome.ACQUIRED);
@@ -334,7 +328,7 @@ class LockListenerTest {
         assertThat(Thread.interrupted()).isTrue();
         assertThat(admissions).singleElement().satisfies(told -> {
             assertThat(told.keys()).containsExactly(A);
-            assertThat(told.admitted()).isFalse();
+            assertThat(told.outcome()).isEqualTo(Outcome.REFUSED);
         });
         assertThat(acquisitions).isEmpty();
     }
@@ -344,21 +338,11 @@ class LockListenerTest {
     void listenerThatThrowsIsLoggedAndDoesNotTouchTheLock(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder()
                 .strategy(strategy)
-                .listener(new LockListener() {
-                    @Override
-                    public void onAcquisition(LockAcquisition acquisition) {
-                        throw new IllegalStateException("on purpose");
-                    }
-
-                    @Override
-                    public void onAdmission(AdmissionWait wait) {
-                        throw new IllegalStateException("on purpose");
-                    }
-
-                    @Override
-                    public void onHold(LockHold hold) {
+                .listener(event -> {
+                    if (event.kind() == Kind.HOLD) {
                         throw new LinkageError("on purpose");
                     }
+                    throw new IllegalStateException("on purpose");
                 })
                 .build();
         Session alice = database.session("alice");
@@ -396,22 +380,11 @@ class LockListenerTest {
     /** Its text, and the logger, are the caller's code as well. */
     @ParameterizedTest
     @EnumSource
-    void listenerWhoseFailureCannotBeLoggedTouchesNothingEither(Told told) throws Exception {
+    void listenerWhoseFailureCannotBeLoggedTouchesNothingEither(Kind told) throws Exception {
         RowLocks locks = RowLocks.builder()
-                .listener(new LockListener() {
-                    @Override
-                    public void onAcquisition(LockAcquisition acquisition) {
-                        told.fail(Told.ACQUISITION);
-                    }
-
-                    @Override
-                    public void onAdmission(AdmissionWait wait) {
-                        told.fail(Told.ADMISSION);
-                    }
-
-                    @Override
-                    public void onHold(LockHold hold) {
-                        told.fail(Told.HOLD);
+                .listener(event -> {
+                    if (event.kind() == told) {
+                        throw new IllegalStateException("on purpose");
                     }
                 })
                 .build();
@@ -428,17 +401,5 @@ class LockListenerTest {
         }
         assertThat(dataSource.open()).isZero();
         assertThat(locks.admission().keysInUse()).isZero();
-    }
-
-    private enum Told {
-        ACQUISITION,
-        ADMISSION,
-        HOLD;
-
-        void fail(Told at) {
-            if (this == at) {
-                throw new IllegalStateException("on purpose");
-            }
-        }
     }
 }

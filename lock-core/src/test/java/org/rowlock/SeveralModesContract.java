@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener.LockEvent;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -233,10 +233,10 @@ abstract class SeveralModesContract extends RowLockContract {
 
     @Test
     void listenerIsToldTheStrongestMode() throws Exception {
-        LockAcquisition[] told = new LockAcquisition[1];
+        LockEvent[] told = new LockEvent[1];
         RowLocks listened = RowLocks.builder()
                 .strategy(strategy())
-                .listener(acquisition -> told[0] = acquisition)
+                .listener(event -> told[0] = event)
                 .build();
 
         alice.run(c -> listened.in(c).lock(Requests.of(modes())));

@@ -22,7 +22,7 @@ import org.rowlock.RowLockMode;
  *   <li>{@code table}: that of the first key; {@code none} for a key that is no row
  *   <li>{@code mode}: a {@link RowLockMode}
  *   <li>{@code strategy}: the {@link LockStrategy} of that table
- *   <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.LockAcquisition.Outcome}; of the queue
+ *   <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; of the queue
  *       {@code ADMITTED} or {@code REFUSED}
  * </ul>
  *

@@ -19,9 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener;
-import org.rowlock.LockListener.AdmissionWait;
-import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener.Kind;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
@@ -108,17 +106,8 @@ class EvaluationTest {
                             RowLocks.class,
                             () -> RowLocks.builder()
                                     .strategy(LockStrategy.ADVISORY)
-                                    .listener(new LockListener() {
-                                        @Override
-                                        public void onAcquisition(LockAcquisition acquisition) {
-                                            locked.addAll(acquisition.keys());
-                                        }
-
-                                        @Override
-                                        public void onAdmission(AdmissionWait wait) {
-                                            queued.addAll(wait.keys());
-                                        }
-                                    })
+                                    .listener(event ->
+                                            (event.kind() == Kind.ADMISSION ? queued : locked).addAll(event.keys()))
                                     .build());
                     Stream.of(more).forEach(beans::register);
                 },

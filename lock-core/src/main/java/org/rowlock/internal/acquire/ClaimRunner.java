@@ -9,15 +9,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowTable;
@@ -80,8 +81,7 @@ final class ClaimRunner<T> {
             throw tables.config()
                     .overBudget(claim + ": that is " + claim.limit() + " advisory locks", "Claim fewer rows at a time");
         }
-        Events.@Nullable OfAcquisition event = observer.begin();
-        long start = System.nanoTime();
+        Begun begun = observer.begin(Kind.ACQUISITION);
         Outcome outcome = Outcome.FAILED;
         try {
             refuseOnCitus();
@@ -101,7 +101,7 @@ final class ClaimRunner<T> {
             }
             throw e;
         } finally {
-            observer.end(event, start, takenKeys(), claim.mode(), strategy, LockWait.noWait(), outcome);
+            observer.end(begun, takenKeys(), claim.mode(), strategy, LockWait.noWait(), outcome);
         }
     }
 

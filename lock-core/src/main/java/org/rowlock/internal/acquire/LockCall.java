@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
@@ -14,8 +14,8 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.WriteForms;
-import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Asked;
@@ -152,9 +152,8 @@ public record LockCall(
             WriteForms.check(session, insert);
         }
         LockObserver observer = calls.observer();
-        Events.@Nullable OfAcquisition event = observed ? observer.begin() : null;
-        long start = System.nanoTime();
-        LockAcquisition.Outcome told = LockAcquisition.Outcome.FAILED;
+        Begun begun = observed ? observer.begin(LockListener.Kind.ACQUISITION) : null;
+        LockListener.Outcome told = LockListener.Outcome.FAILED;
         try {
             Outcome outcome = bounded(tail);
             told = LockObserver.outcome(outcome);
@@ -163,9 +162,7 @@ public record LockCall(
             told = LockObserver.outcome(e);
             throw e;
         } finally {
-            if (observed) {
-                observer.end(event, start, request.keys(), request.mode(), strategy, lockWait, told);
-            }
+            observer.end(begun, request.keys(), request.mode(), strategy, lockWait, told);
         }
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
@@ -39,7 +39,6 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
     /** Sets for its transaction, and so for those of others, whatever statement it stands in. */
     private static final Pattern SETS = Pattern.compile("set_config", Pattern.CASE_INSENSITIVE);
 
-    /** Sends writes with the lock of the key and the COMMIT. */
     @FunctionalInterface
     public interface Flush {
         void send(LockWait wait, List<Write> writes) throws SQLException;
@@ -71,10 +70,9 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
     }
 
     /**
-     * Does a call, and those of other waiting threads.
+     * Does a call, and those of other waiting threads, on a connection whose transaction has not begun.
      *
      * @param entry its place in the queue of the key; null if it passed that by
-     * @param connection whose transaction has not begun
      */
     public Led lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush) throws SQLException {
         int most = sizes.most(leader.key);
@@ -199,9 +197,7 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         }
     }
 
-    private static LockAcquisition.Outcome outcome(@Nullable Throwable unknown) {
-        return unknown == null || unknown instanceof CommitNotConfirmedException
-                ? LockAcquisition.Outcome.ACQUIRED
-                : LockAcquisition.Outcome.FAILED;
+    private static Outcome outcome(@Nullable Throwable unknown) {
+        return unknown == null || unknown instanceof CommitNotConfirmedException ? Outcome.ACQUIRED : Outcome.FAILED;
     }
 }

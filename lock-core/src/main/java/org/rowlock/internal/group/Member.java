@@ -5,14 +5,15 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.WriteForms;
-import org.rowlock.internal.observe.Events;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 
@@ -44,8 +45,7 @@ public final class Member {
     private final LockRequest request;
     private final LockStrategy strategy;
     private final long startNanos = System.nanoTime();
-    private Events.@Nullable OfAcquisition event;
-    private long sentNanos = startNanos;
+    private @Nullable Begun begun;
 
     Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write> writes) {
         this.key = request.keys().get(0);
@@ -112,12 +112,11 @@ public final class Member {
     }
 
     void begin(LockObserver observer) {
-        event = observer.begin();
-        sentNanos = System.nanoTime();
+        begun = observer.begin(Kind.ACQUISITION);
     }
 
     /** Reports what became of it, once; on its own thread. */
-    void tell(LockObserver observer, LockAcquisition.Outcome outcome) {
-        observer.end(event, sentNanos, request.keys(), request.mode(), strategy, bound, outcome);
+    void tell(LockObserver observer, Outcome outcome) {
+        observer.end(begun, request.keys(), request.mode(), strategy, bound, outcome);
     }
 }

@@ -1,18 +1,25 @@
 package org.rowlock.internal.observe;
 
-import java.util.List;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
-import org.rowlock.LockKey;
-import org.rowlock.RowLockMode;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.LockEvent;
 
-/** The JFR events. */
-public final class Events {
+/** The JFR events. Each lasts as long as what it reports. */
+final class Events {
     private Events() {}
+
+    static OfKeys of(Kind kind) {
+        return switch (kind) {
+            case ADMISSION -> new OfAdmission();
+            case ACQUISITION -> new OfAcquisition();
+            case HOLD -> new OfHold();
+        };
+    }
 
     @Category("Rowlock")
     @StackTrace(false)
@@ -28,24 +35,6 @@ public final class Events {
         @Label("Mode")
         String mode = "";
 
-        /** Ends it, and reports whether a recording takes it. If none does, no text is made of the key. */
-        final boolean isTaken(List<LockKey> all, RowLockMode strongest) {
-            end();
-            if (!shouldCommit()) {
-                return false;
-            }
-            key = all.isEmpty() ? "" : all.get(0).toString();
-            keys = all.size();
-            mode = strongest.name();
-            return true;
-        }
-    }
-
-    /** Of every attempt to lock. Its duration is the attempt's. */
-    @Name("org.rowlock.LockAcquisition")
-    @Label("Lock acquisition")
-    @Description("An attempt to lock one or more keys")
-    public static final class OfAcquisition extends OfKeys {
         @Label("Strategy")
         String strategy = "";
 
@@ -54,26 +43,34 @@ public final class Events {
 
         @Label("Outcome")
         String outcome = "";
+
+        /** Ends it. If no recording takes it, no text is made of the key. */
+        final void end(LockEvent of) {
+            end();
+            if (shouldCommit()) {
+                key = of.keys().isEmpty() ? "" : of.keys().get(0).toString();
+                keys = of.keys().size();
+                mode = of.mode().name();
+                strategy = of.strategy().name();
+                lockWait = of.lockWait().toString();
+                outcome = of.outcome().name();
+                commit();
+            }
+        }
     }
 
-    /** Of every passage through the admission queue. Its duration is the time in the queue. */
+    @Name("org.rowlock.LockAcquisition")
+    @Label("Lock acquisition")
+    @Description("An attempt to lock one or more keys")
+    static final class OfAcquisition extends OfKeys {}
+
     @Name("org.rowlock.Admission")
     @Label("Admission")
     @Description("A passage through the in-JVM queue of one or more keys")
-    public static final class OfAdmission extends OfKeys {
-        @Label("Admitted")
-        boolean admitted;
-    }
+    static final class OfAdmission extends OfKeys {}
 
-    /** Of every lock whose end is seen. Its duration is the time it was held. */
     @Name("org.rowlock.LockHold")
     @Label("Lock hold")
     @Description("One or more keys that a transaction held")
-    static final class OfHold extends OfKeys {
-        @Label("Strategy")
-        String strategy = "";
-
-        @Label("Committed")
-        boolean committed;
-    }
+    static final class OfHold extends OfKeys {}
 }

@@ -7,6 +7,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,7 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.LockEvent;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
@@ -121,7 +124,8 @@ class FlightRecorderTest {
             assertThat(event.getInt("keys")).isEqualTo(2);
             assertThat(event.getString("mode")).isEqualTo("FOR_UPDATE");
             assertThat(event.getString("strategy")).isEqualTo("ROW");
-            assertThat(event.getBoolean("committed")).isTrue();
+            assertThat(event.getString("lockWait")).isEqualTo("forever");
+            assertThat(event.getString("outcome")).isEqualTo("COMMITTED");
             assertThat(event.getDuration()).isPositive();
         });
     }
@@ -144,11 +148,12 @@ class FlightRecorderTest {
                 .containsExactly(ADMISSION, ACQUISITION, ADMISSION);
         assertThat(events.get(0).getInt("keys")).isEqualTo(2);
         assertThat(events.get(0).getString("mode")).isEqualTo("FOR_UPDATE");
-        assertThat(events.get(0).getBoolean("admitted")).isTrue();
+        assertThat(events.get(0).getString("strategy")).isEqualTo("ROW");
+        assertThat(events.get(0).getString("outcome")).isEqualTo("ADMITTED");
         assertThat(events.get(0).getString("key")).isEqualTo("account[1]");
         assertThat(events.get(2).getString("key")).isEqualTo("account[1]");
         assertThat(events.get(2).getInt("keys")).isOne();
-        assertThat(events.get(2).getBoolean("admitted")).isFalse();
+        assertThat(events.get(2).getString("outcome")).isEqualTo("REFUSED");
     }
 
     @Test
@@ -166,17 +171,16 @@ class FlightRecorderTest {
     /** Without a recording the event is not even filled. */
     @Test
     void withoutARecordingNothingIsMade() {
-        Events.OfAcquisition event = new LockObserver(List.of()).begin();
-        LockKey key = row("account", 1);
-        new LockObserver(List.of())
-                .end(
-                        event,
-                        System.nanoTime(),
-                        List.of(key),
-                        FOR_UPDATE,
-                        LockStrategy.BOTH,
-                        LockWait.noWait(),
-                        Outcome.ACQUIRED);
+        Events.OfKeys event = Events.of(Kind.ACQUISITION);
+        event.begin();
+        event.end(new LockEvent(
+                Kind.ACQUISITION,
+                List.of(row("account", 1)),
+                FOR_UPDATE,
+                LockStrategy.BOTH,
+                LockWait.noWait(),
+                Outcome.ACQUIRED,
+                Duration.ZERO));
         assertThat(event.isEnabled()).isFalse();
         assertThat(event.key).isEmpty();
         assertThat(event.outcome).isEmpty();

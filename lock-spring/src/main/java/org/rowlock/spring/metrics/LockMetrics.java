@@ -12,7 +12,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Map;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.spring.LockObservationContext;
 
 /**

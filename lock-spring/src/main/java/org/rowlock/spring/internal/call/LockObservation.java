@@ -8,7 +8,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockDeadlockException;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
+import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
 import org.rowlock.spring.LockObservationContext;
