@@ -2,7 +2,7 @@
  * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
  * <p>The way of a key through the rooms inside is one direction: {@code text} (what PostgreSQL calls ids, names, types
- * and errors), {@code request} (what is asked), {@code sql} (from a request to its statements and back),
+ * and errors), {@code queue} (waiting in this JVM), {@code request} (what is asked), {@code sql} (its statements),
  * {@code session} (one connection), {@code commit} (the end of a transaction), {@code acquire} (taking the locks) and
  * {@code verify} (proving that they exclude).
  */
