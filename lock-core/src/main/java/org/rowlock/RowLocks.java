@@ -131,7 +131,8 @@ public final class RowLocks {
     /**
      * Claims rows as {@link TransactionLocks#claim} does and runs work on them, in a transaction of its own. The work
      * is run also if no row was to be had. Never waits for a lock and enters no queue, and no
-     * {@link LockListener.Kind#HOLD} is reported. Otherwise as {@link #inTransaction(DataSource, LockRequest, Locked.Work)}.
+     * {@link LockListener.Kind#HOLD} is reported. Otherwise as
+     * {@link #inTransaction(DataSource, LockRequest, Locked.Work)}.
      *
      * @param dataSource where to borrow the connection
      * @param claim the table, the predicate, the order and the limit
