@@ -169,7 +169,7 @@ public final class TransactionLocks {
                 : KeyEntries.ordered(List.copyOf(given.keySet())).stream()
                         .map(key -> Objects.requireNonNull(given.get(key)))
                         .toList();
-        return LockCall.of(calls, session, request, wait, inserts, observed);
+        return new LockCall(calls, session, request, wait, inserts, observed);
     }
 
     /**

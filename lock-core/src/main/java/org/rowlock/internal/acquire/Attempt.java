@@ -110,7 +110,7 @@ record Attempt(
                 }
                 front.givenUp();
                 unsent();
-                return once(asked.remaining(start).withoutFront(), anyIsolation);
+                return once(asked.remaining(start).behind(null), anyIsolation);
             }
             outcome = failure(flush, asked, start, e);
         }

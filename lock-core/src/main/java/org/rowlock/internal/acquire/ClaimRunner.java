@@ -3,9 +3,7 @@ package org.rowlock.internal.acquire;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
@@ -28,12 +26,25 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
-final class ClaimRunner<T> {
+/**
+ * A claim: one statement, or with keys look after look at the rows until there are enough.
+ *
+ * @param rows what is claimed, as the last look has found it
+ * @param taken the ids of these
+ */
+record ClaimRunner(
+        PgSession session,
+        KnownTables tables,
+        LockObserver observer,
+        Claim claim,
+        OpenRows rows,
+        List<List<String>> taken) {
     /** More than others are likely to hold at the head of the queue; if they do, the next look goes further. */
     private static final int PAGE = 1_000;
 
@@ -51,25 +62,7 @@ final class ClaimRunner<T> {
     /** The texts of claims, of which an application has few different ones. */
     private static final Kept<ClaimSql, String> TEXTS = new Kept<>();
 
-    private final PgSession session;
-    private final KnownTables tables;
-    private final LockObserver observer;
-    private final Claim claim;
-    private final RowMapper<T> mapper;
-    private final LockStrategy strategy;
-    private final OpenRows rows = new OpenRows();
-    private final List<List<String>> taken = new ArrayList<>();
-
-    ClaimRunner(PgSession session, KnownTables tables, LockObserver observer, Claim claim, RowMapper<T> mapper) {
-        this.session = session;
-        this.tables = tables;
-        this.observer = observer;
-        this.claim = claim;
-        this.mapper = mapper;
-        this.strategy = tables.config().strategyOf(claim.table());
-    }
-
-    List<T> claim() throws SQLException {
+    <T> List<T> claim(RowMapper<T> mapper) throws SQLException {
         try (rows) {
             take();
             return rows.map(mapper);
@@ -77,6 +70,7 @@ final class ClaimRunner<T> {
     }
 
     private void take() throws SQLException {
+        LockStrategy strategy = strategy();
         if (strategy != LockStrategy.ROW && claim.limit() > tables.config().budget()) {
             throw tables.config()
                     .overBudget(claim + ": that is " + claim.limit() + " advisory locks", "Claim fewer rows at a time");
@@ -120,7 +114,7 @@ final class ClaimRunner<T> {
             if (isTakenAs(table)) {
                 return;
             }
-            tables.forget(session, table);
+            tables.idColumns().stale(table);
             boolean aborted = session.isAborted();
             if (again || (aborted && begun)) {
                 throw TargetErrors.stale(asked(), !aborted);
@@ -133,35 +127,36 @@ final class ClaimRunner<T> {
 
     /**
      * Looks at the rows until there are enough. A further look takes the same rows again, which this transaction has,
-     * and those behind them.
+     * and those behind them; or others in place of those that did not meet the predicate any more when it was locked.
      *
      * @return whether the table is the one that was looked up; if not nothing is locked
      */
     private boolean isTakenAs(RowTable table) throws SQLException {
         int page = claim.limit();
         for (int looks = 1; ; looks++) {
-            Look look = look(ClaimSql.of(claim, table, strategy != LockStrategy.ADVISORY, page));
+            Look look = look(new ClaimSql(
+                    table, claim.predicate(), claim.order(), claim.mode(), strategy() != LockStrategy.ADVISORY, page));
             if (look == null) {
                 return false;
             }
-            boolean noMore = taken.size() >= claim.limit() || (!look.isStale() && look.tried() < page);
+            boolean stale = taken.size() < look.locked();
+            boolean noMore = taken.size() >= claim.limit() || (!stale && look.tried() < page);
             if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return true;
             }
-            if (!look.isStale()) {
+            if (!stale) {
                 page = (int) Math.min(Integer.MAX_VALUE, (long) Math.max(PAGE, page) * NEXT_PAGE_TIMES);
             }
         }
     }
 
     /**
-     * A look at the queue.
+     * What a look has locked.
      *
-     * @param isStale whether a locked row did not meet the predicate any more. Those behind it may be finished too, and
-     *     a fresh look finds others
+     * @param locked how many rows, of which some may not be returned
      * @param tried how many were tried where not as many as wanted were locked; else 0
      */
-    private record Look(boolean isStale, int tried) {}
+    private record Look(int locked, int tried) {}
 
     private @Nullable Look look(ClaimSql sql) throws SQLException {
         // The next look finds the same statement prepared.
@@ -173,21 +168,19 @@ final class ClaimRunner<T> {
         try {
             statement.execute();
         } catch (SQLException e) {
-            if (ServerErrors.isIdentityGone(Stream.of(sql.table()), e)) {
+            if (ServerErrors.isIdentityGone(List.of(sql.table()), e)) {
                 return null;
             }
             throw e;
         }
-        int locked;
-        int tried;
+        Look look;
         try (ResultSet row = statement.getResultSet()) {
             row.next();
-            refuse(Guard.read(row));
+            refuse(GuardSql.read(row));
             if (!row.getBoolean(3)) {
                 return null;
             }
-            locked = row.getInt(4);
-            tried = row.getInt(5);
+            look = new Look(row.getInt(4), row.getInt(5));
         }
         statement.getMoreResults();
         ResultSet found = statement.getResultSet();
@@ -198,7 +191,7 @@ final class ClaimRunner<T> {
         }
         found.beforeFirst();
         rows.keep(found);
-        return new Look(taken.size() < locked, tried);
+        return look;
     }
 
     private void refuse(Guard guard) {
@@ -236,9 +229,13 @@ final class ClaimRunner<T> {
         }
     }
 
+    private LockStrategy strategy() {
+        return tables.config().strategyOf(claim.table());
+    }
+
     private Asked asked() {
         return new Asked(
-                claim + " (strategy " + strategy + ')',
+                claim + " (strategy " + strategy() + ')',
                 claim.limit(),
                 claim.table(),
                 List.of(),

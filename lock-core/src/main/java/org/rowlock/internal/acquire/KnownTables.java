@@ -2,11 +2,10 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -49,11 +48,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 .toList();
     }
 
-    /** Has a table looked up again, as the server has found that it has changed. */
-    void forget(PgSession session, RowTable table) throws SQLException {
-        idColumns.stale(session, table, config.idColumnsOf(table.name()));
-    }
-
     /**
      * Splits the keys of a request by strategy, within the budget, with the id columns of their tables; asks the server
      * for those it does not know.
@@ -84,22 +78,60 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                             + " distinct advisory locks",
                     "Lock fewer keys, or a key that stands for them all");
         }
+        List<RowGroup> groups = new ArrayList<>(1);
+        List<RowTable> typed = new ArrayList<>(0);
         try {
-            List<RowTable> typed = anyAlone ? typed(session, advisory) : List.of();
-            return new ResolvedRequest(
-                    request,
-                    wait,
-                    strategy,
-                    config.names(),
-                    AdvisoryKeys.of(advisory, request),
-                    strategy == LockStrategy.ADVISORY ? List.of() : rows(session, request),
-                    typed,
-                    inserts,
-                    !anyAlone,
-                    front);
+            for (List<Row> rows : byTable(request.rows())) {
+                if (config.strategyOf(rows.get(0)) != LockStrategy.ADVISORY) {
+                    addGroups(groups, table(session, rows.get(0).table(), rows, true, true), rows, request);
+                } else {
+                    // By their key alone. Another spelling of a value is refused, as it would be another key; what is
+                    // no value of the column may be an id of another kind, and passes.
+                    RowTable table = table(session, rows.get(0).table(), rows, false, false);
+                    if (table.isAny(IdType::isWord)) {
+                        typed.add(table);
+                    }
+                }
+            }
         } catch (SQLException e) {
             throw LockErrors.translate(asked(session, request, wait), e);
         }
+        return new ResolvedRequest(
+                request,
+                wait,
+                strategy,
+                config.names(),
+                AdvisoryKeys.of(advisory, request),
+                groups,
+                typed,
+                inserts,
+                !anyAlone,
+                front);
+    }
+
+    /** By table, in the order of their statements, and so of the locks. */
+    private static Collection<List<Row>> byTable(List<Row> rows) {
+        if (rows.size() < 2) {
+            return rows.isEmpty() ? List.of() : List.of(rows);
+        }
+        Map<String, List<Row>> byTable = new TreeMap<>();
+        for (Row row : rows) {
+            byTable.computeIfAbsent(row.table(), of -> new ArrayList<>()).add(row);
+        }
+        return byTable.values();
+    }
+
+    /** Of a table, the strongest mode first. */
+    private static void addGroups(List<RowGroup> groups, RowTable table, List<Row> rows, LockRequest request) {
+        if (rows.size() == 1) {
+            groups.add(new RowGroup(table, request.modeOf(rows.get(0)), rows));
+            return;
+        }
+        Map<RowLockMode, List<Row>> byMode = new EnumMap<>(RowLockMode.class);
+        for (Row row : rows) {
+            byMode.computeIfAbsent(request.modeOf(row), of -> new ArrayList<>()).add(row);
+        }
+        byMode.forEach((mode, ofMode) -> groups.add(new RowGroup(table, mode, ofMode)));
     }
 
     /** Refuses an id that no row of its table has. Where the table has no id columns nothing is known of its ids. */
@@ -111,55 +143,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     Asked asked(PgSession session, LockRequest request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
         return Asked.of(request, wait, strategy, config.names(), List.of(), session.isHotStandby());
-    }
-
-    /** The row locks in the order of their statements, and so of the locks: by table, the strongest mode first. */
-    private List<RowGroup> rows(PgSession session, LockRequest request) throws SQLException {
-        List<Row> all = request.rows();
-        if (request.keys().size() == 1) {
-            return List.of(new RowGroup(table(session, all.get(0).table(), all, true, true), request.mode(), all));
-        }
-        Map<String, Map<RowLockMode, List<Row>>> byTable = new TreeMap<>();
-        for (Row row : all) {
-            if (config.strategyOf(row) != LockStrategy.ADVISORY) {
-                byTable.computeIfAbsent(row.table(), of -> new EnumMap<>(RowLockMode.class))
-                        .computeIfAbsent(request.modeOf(row), of -> new ArrayList<>())
-                        .add(row);
-            }
-        }
-        List<RowGroup> groups = new ArrayList<>(byTable.size());
-        for (Map<RowLockMode, List<Row>> ofTable : byTable.values()) {
-            for (Map.Entry<RowLockMode, List<Row>> of : ofTable.entrySet()) {
-                List<Row> rows = of.getValue();
-                groups.add(new RowGroup(table(session, rows.get(0).table(), rows, true, true), of.getKey(), rows));
-            }
-        }
-        return groups;
-    }
-
-    /**
-     * Checks the ids of rows that are locked by their key alone. Where the table has an id as ours, another spelling of
-     * a value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
-     * passes.
-     *
-     * @return the tables whose ids are texts
-     */
-    private List<RowTable> typed(PgSession session, List<LockKey> keys) throws SQLException {
-        Set<RowTable> typed = Set.of();
-        RowTable table = null;
-        for (LockKey key : keys) {
-            if (key instanceof Row row && config.strategyOf(row) == LockStrategy.ADVISORY) {
-                List<Row> rows = List.of(row);
-                if (table == null || !table.name().equals(row.table()) || refusal(table, rows, false) != null) {
-                    table = table(session, row.table(), rows, false, false);
-                }
-                if (table.columns().size() == row.id().size() && table.isAny(IdType::isWord)) {
-                    typed = typed.isEmpty() ? new LinkedHashSet<>() : typed;
-                    typed.add(table);
-                }
-            }
-        }
-        return List.copyOf(typed);
     }
 
     /**
@@ -182,7 +165,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 throw refused;
             }
             // By now it may have other columns, or of other types, which the ids fit.
-            idColumns.forget(session, known);
+            idColumns.forget(known.table());
         }
     }
 
@@ -192,23 +175,27 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * @param ofRows whether the ids have to be those of rows; if not, only another spelling of a value is wrong
      */
     private @Nullable LockTargetException refusal(RowTable table, List<Row> rows, boolean ofRows) {
-        if (!ofRows
-                && !rows.isEmpty()
-                && rows.get(0).id().size() != table.columns().size()) {
+        List<Column> columns = table.columns();
+        boolean isAnyOfTable = ofRows;
+        for (Row row : rows) {
+            isAnyOfTable |= row.id().size() == columns.size();
+        }
+        if (!isAnyOfTable) {
             return null;
         }
         LockStrategy strategy = config.strategyOf(table.name());
-        for (Column column : table.columns()) {
+        for (Column column : columns) {
             if (!column.kind().hasKeys(strategy)) {
                 return TargetErrors.keyless(table, column);
             }
         }
         for (Row row : rows) {
-            if (row.id().size() != table.columns().size()) {
+            boolean fits = row.id().size() == columns.size();
+            if (ofRows && !fits) {
                 return TargetErrors.wrongParts(config.names(), row, table);
             }
-            for (int i = 0; i < table.columns().size(); i++) {
-                Column column = table.columns().get(i);
+            for (int i = 0; fits && i < columns.size(); i++) {
+                Column column = columns.get(i);
                 String part = row.givenId().get(i);
                 String wrong =
                         ofRows ? column.kind().refusal(part) : column.kind().otherSpelling(part);

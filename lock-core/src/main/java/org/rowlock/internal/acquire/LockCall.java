@@ -22,11 +22,15 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.Outcome.Stale;
+import org.rowlock.internal.session.Outcome.Taken;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.TargetErrors;
@@ -41,7 +45,6 @@ import org.rowlock.internal.text.Insert;
  * changed looked up again.
  *
  * @param lockWait in place of that of the request
- * @param strategy that of all keys, or BOTH
  * @param inserts of rows that may not be there, in one order for all calls
  * @param observed whether the observer is notified
  */
@@ -50,7 +53,6 @@ public record LockCall(
         PgSession session,
         LockRequest request,
         LockWait lockWait,
-        LockStrategy strategy,
         List<Insert> inserts,
         boolean observed) {
     private static final Flushes FLUSHES = new Flushes(false);
@@ -58,15 +60,9 @@ public record LockCall(
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 
-    public static LockCall of(
-            LockCalls calls,
-            PgSession session,
-            LockRequest request,
-            LockWait wait,
-            List<Insert> inserts,
-            boolean observed) {
-        LockStrategy strategy = calls.tables().config().strategyOf(request.keys());
-        return new LockCall(calls, session, request, wait, strategy, inserts, observed);
+    /** That of all keys, or BOTH. */
+    public LockStrategy strategy() {
+        return calls.tables().config().strategyOf(request.keys());
     }
 
     /**
@@ -105,44 +101,31 @@ public record LockCall(
     public void commit(List<Write> writes, Ending.Choice endings) throws SQLException {
         KeyNames names = calls.tables().config().names();
         Commit commit = Commit.behindLock(session, request.keys(), names, endings, writes);
-        Tail tail = commit.tail();
-        if (request.isRowRequired() || !inserts.isEmpty() || tail == null || isIdLookedAt()) {
-            acquire(null);
-            session.refuseIfOver("Nothing is stored");
-            commit.run();
-        } else {
-            commit.run(() -> lockAndCommit(tail, commit));
-        }
+        Tail tail = request.isRowRequired() || !inserts.isEmpty() ? null : commit.tail();
+        commit.run(() -> {
+            Outcome outcome = attempt(tail);
+            if (!(outcome instanceof Held) || !commit.isSent()) {
+                refuseFailed(outcome, commit);
+                held(outcome);
+                session.refuseIfOver("Nothing is stored");
+                commit.sendUsable();
+            }
+        });
     }
 
-    private void lockAndCommit(Tail tail, Commit commit) throws SQLException {
-        Outcome outcome = attempt(tail);
-        if (outcome instanceof Held) {
-            return;
-        }
-        RowlockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
-        SQLException cause = outcome instanceof Outcome.Failed failed
+    /** Refuses what is no failure of the lock. */
+    private static void refuseFailed(Outcome outcome, Commit commit) throws SQLException {
+        RowlockException meaning = outcome instanceof Failed failed ? failed.meaning() : null;
+        boolean own = outcome instanceof Failed && meaning == null;
+        SQLException cause = outcome instanceof Failed failed
                 ? failed.cause()
-                : outcome instanceof Outcome.Taken taken ? taken.cause() : null;
-        boolean own = outcome instanceof Outcome.Failed && meaning == null;
+                : outcome instanceof Taken taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
             // What ended the wait until it is durable looks as if it had ended the wait for the lock.
             SQLException definite = commit.failure(cause);
             if (own || meaning instanceof LockConnectionLostException || ServerErrors.isDrivers(cause)) {
                 throw definite;
             }
-        }
-        throw LockErrors.of(asked(), outcome);
-    }
-
-    /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
-    private boolean isIdLookedAt() {
-        try {
-            return resolved(lockWait, null).rows().stream()
-                    .anyMatch(group -> group.table().isAny(IdType::isPrintedOtherwise));
-        } catch (RowlockException e) {
-            // Refused again, where it is observed.
-            return true;
         }
     }
 
@@ -162,7 +145,7 @@ public record LockCall(
             told = LockObserver.outcome(e);
             throw e;
         } finally {
-            observer.end(begun, request.keys(), request.mode(), strategy, lockWait, told);
+            observer.end(begun, request.keys(), request.mode(), strategy(), lockWait, told);
         }
     }
 
@@ -175,7 +158,7 @@ public record LockCall(
         if (tail != null || !lockWait.isBounded()) {
             return inTurn(tail);
         }
-        long waits = strategy == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
+        long waits = strategy() == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
         long bound = lockWait.millis() * waits + GRACE_MILLIS + request.keys().size();
         int before = session.boundSocket((int) Math.min(Integer.MAX_VALUE, bound));
         try {
@@ -187,18 +170,22 @@ public record LockCall(
 
     /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
     private Outcome inTurn(@Nullable Tail tail) throws SQLException {
+        ResolvedRequest resolved = resolved(lockWait, null);
+        if (tail != null && tail.isCommitting() && isIdLookedAt(resolved)) {
+            return bounded(null);
+        }
         boolean begun = session.hasBegun();
         boolean holds = tail == null || !tail.isCommitting();
         LockKey first = request.keys().get(0);
         // One row that is waited for, and that nobody else may hold in the same mode.
-        boolean queues = strategy == LockStrategy.ROW
+        boolean queues = strategy() == LockStrategy.ROW
                 && request.keys().size() == 1
                 && !request.mode().isShared()
                 && !lockWait.isNoWait();
         KeyEntries entered = KeyEntries.entered();
         if (entered != null || !queues) {
             QueueEntry place = entered == null || !queues || begun ? null : entered.entryOf(first);
-            Outcome outcome = lookedUp(lockWait, place, tail);
+            Outcome outcome = lookedUp(resolved, place, tail);
             if (entered != null && outcome instanceof Held) {
                 entered.locked(request.keys(), holds);
             }
@@ -217,7 +204,7 @@ public record LockCall(
             if (!place.tryEnter() && (!begun || session.holdsNoRow())) {
                 place.enter(lockWait.nanos(), Integer.MAX_VALUE);
             }
-            Outcome outcome = lookedUp(lockWait.remaining(start), begun ? null : place, tail);
+            Outcome outcome = lookedUp(resolved.remaining(start), begun ? null : place, tail);
             got = outcome instanceof Held;
             return outcome;
         } finally {
@@ -226,6 +213,16 @@ public record LockCall(
                 calls.holders().put(session.driver(), place);
             }
         }
+    }
+
+    /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
+    private static boolean isIdLookedAt(ResolvedRequest resolved) {
+        for (RowGroup group : resolved.rows()) {
+            if (group.table().isAny(IdType::isPrintedOtherwise)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -252,17 +249,17 @@ public record LockCall(
      *
      * @param place whose key may go in front of the lock
      */
-    private Outcome lookedUp(LockWait left, @Nullable QueueEntry place, @Nullable Tail tail) throws SQLException {
-        Front front = front(left, place);
+    private Outcome lookedUp(ResolvedRequest asked, @Nullable QueueEntry place, @Nullable Tail tail)
+            throws SQLException {
+        ResolvedRequest resolved = asked.behind(front(asked.lockWait(), place));
         long start = System.nanoTime();
-        ResolvedRequest resolved = resolved(left, front);
         Outcome outcome = once(resolved, tail);
-        if (outcome instanceof Outcome.Stale stale) {
-            for (RowTable table : resolved.tables().toList()) {
-                calls.tables().forget(session, table);
+        if (outcome instanceof Stale stale) {
+            for (RowTable table : resolved.tables()) {
+                calls.tables().idColumns().stale(table);
             }
             if (stale.undone()) {
-                return once(resolved(left.remaining(start), front), tail);
+                return once(resolved(resolved.lockWait().remaining(start), resolved.front()), tail);
             }
         }
         return outcome;

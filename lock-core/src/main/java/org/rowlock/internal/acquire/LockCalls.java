@@ -2,6 +2,7 @@ package org.rowlock.internal.acquire;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.session.PgSession;
 
 /**
@@ -58,6 +60,6 @@ public record LockCalls(
     }
 
     public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
-        return new ClaimRunner<>(session, tables, observer, claim, mapper).claim();
+        return new ClaimRunner(session, tables, observer, claim, new OpenRows(), new ArrayList<>()).claim(mapper);
     }
 }

@@ -23,7 +23,7 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
-import org.rowlock.internal.sql.WriteSql.WrongCount;
+import org.rowlock.internal.sql.WriteForm.WrongCount;
 
 /**
  * COMMIT, with the writes that go with it, and what became of it. The writes are split into flushes: one with the
@@ -181,9 +181,10 @@ public final class Commit {
         void run() throws SQLException;
     }
 
-    public void run() throws SQLException {
+    /** Sends what is behind a lock that is held by now. */
+    public void sendUsable() throws SQLException {
         errors.usable();
-        run(this::send);
+        send();
     }
 
     /**

@@ -88,9 +88,9 @@ public final class Ending {
                         new Part(
                                 ReleaseSql.KEEP,
                                 (statement, at, request) -> Part.bind(statement, at, List.of(mark)),
-                                (answers, statement) -> kept = first(statement)),
+                                (answers, statement) -> kept = Part.first(statement)),
                         commit,
-                        new Part(sql.confirm(), (answers, statement) -> confirmed = first(statement)))
+                        new Part(sql.confirm(), (answers, statement) -> confirmed = Part.first(statement)))
                 : List.of(Part.control(sql.confirmReads()), commit);
     }
 
@@ -125,12 +125,6 @@ public final class Ending {
             }
         }
         return session.takeReplicationWarning();
-    }
-
-    private static @Nullable String first(Statement statement) throws SQLException {
-        try (ResultSet row = statement.getResultSet()) {
-            return row != null && row.next() ? row.getString(1) : null;
-        }
     }
 
     /**

@@ -16,7 +16,6 @@ import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.Part.Reader;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
-import org.rowlock.internal.sql.WriteSql;
 import org.rowlock.internal.text.Insert;
 
 /**
@@ -30,19 +29,17 @@ public final class WriteForms {
     private WriteForms() {}
 
     /** A write whose count the server checks. */
-    private record Checked(String sql, boolean returning, long expected, int number) {
-        String text() {
-            return WriteSql.checked(sql, returning, expected, number);
-        }
-    }
+    private record Checked(String sql, long expected, int number) {}
 
     /** @param of how many writes there are; of many the text of each would be kept by its number, from 1 */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting() && form.changes();
         String text = form.text();
         if (checked) {
-            Checked made = new Checked(text, form.returning(), write.expected(), number);
-            text = of > Tail.LONGEST_KEPT ? made.text() : CHECKED.get(made, Checked::text);
+            long expected = write.expected();
+            text = of > Tail.LONGEST_KEPT
+                    ? form.checked(expected, number)
+                    : CHECKED.get(new Checked(text, expected, number), made -> form.checked(expected, number));
         }
         Reader reader = (answers, statement) -> read(statement, write, checked);
         for (List<@Nullable Object> binds : write.executions()) {

@@ -25,6 +25,7 @@ import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
+import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.text.Exceptions;
 
 /**
@@ -177,8 +178,8 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         // What is deferred to the COMMIT might be made good by the next one, which it would not be alone.
         writes.add(own(GroupSql.CONSTRAINTS));
         all.subList(1, all.size()).forEach(each -> writes.addAll(each.writes));
-        String table = all.get(0).key instanceof LockKey.Row row ? row.table() : null;
-        writes.add(own(GroupSql.check(table != null), GroupSql.binds(table)));
+        String table = all.get(0).key instanceof LockKey.Row row ? row.table() : "";
+        writes.add(own(GroupSql.CHECK, table, GuardSql.mark()));
         return writes;
     }
 

@@ -1,7 +1,8 @@
 package org.rowlock.internal.request;
 
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.internal.text.IdText;
@@ -59,19 +60,14 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
     }
 
     public List<String> tables() {
-        if (keys.isEmpty()) {
-            return List.of();
+        Set<String> tables = new TreeSet<>();
+        for (LockKey key : keys) {
+            String table = key.tableOrNull();
+            if (table != null) {
+                tables.add(table);
+            }
         }
-        if (keys.size() == 1) {
-            String table = keys.get(0).tableOrNull();
-            return table == null ? List.of() : List.of(table);
-        }
-        return keys.stream()
-                .map(LockKey::tableOrNull)
-                .filter(Objects::nonNull)
-                .distinct()
-                .sorted()
-                .toList();
+        return List.copyOf(tables);
     }
 
     private static Shape shapeOf(LockKey key) {

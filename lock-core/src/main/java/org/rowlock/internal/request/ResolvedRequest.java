@@ -1,7 +1,7 @@
 package org.rowlock.internal.request;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
@@ -54,8 +54,12 @@ public record ResolvedRequest(
     public record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
 
     /** The tables whose columns are known. */
-    public Stream<RowTable> tables() {
-        return Stream.concat(rows.stream().map(RowGroup::table), typed.stream());
+    public List<RowTable> tables() {
+        List<RowTable> tables = new ArrayList<>(typed);
+        for (RowGroup group : rows) {
+            tables.add(group.table());
+        }
+        return tables;
     }
 
     /** The distinct keys in the caller's order. */
@@ -73,19 +77,14 @@ public record ResolvedRequest(
         return rows.size() == 1 && rows.get(0).keys().size() == 1;
     }
 
-    /** The only key, for messages and for the shapes of one key. */
-    public LockKey first() {
-        return keys().get(0);
-    }
-
     /** The same with what is left of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
         return lockWait.isBounded() ? with(lockWait.remaining(startNanos), advisory, anyIsolationAllowed, front) : this;
     }
 
-    /** The same with nothing in front of the lock. */
-    public ResolvedRequest withoutFront() {
-        return with(lockWait, advisory, anyIsolationAllowed, null);
+    /** The same with something in front of the lock, or nothing. */
+    public ResolvedRequest behind(@Nullable Front before) {
+        return before == front ? this : with(lockWait, advisory, anyIsolationAllowed, before);
     }
 
     /** The same without the advisory locks, which are held already. */
@@ -112,9 +111,10 @@ public record ResolvedRequest(
 
     public Asked asked(boolean hotStandby) {
         // Ids of other types are checked before they are sent.
-        List<String> id = tables().anyMatch(table -> table.isAny(IdType::isOpen)) && first() instanceof Row row
-                ? row.givenId()
-                : List.of();
+        List<String> id =
+                tables().stream().anyMatch(table -> table.isAny(IdType::isOpen)) && keys().get(0) instanceof Row row
+                        ? row.givenId()
+                        : List.of();
         return Asked.of(request, lockWait, strategy, names, id, hotStandby);
     }
 }

@@ -1,15 +1,12 @@
 package org.rowlock.internal.request;
 
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.internal.text.IdText;
@@ -52,30 +49,11 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
 
     /** A text for each column, given its index too. */
     public String each(String between, BiFunction<Column, Integer, String> text) {
-        return IntStream.range(0, columns.size())
-                .mapToObj(i -> text.apply(columns.get(i), i))
-                .collect(Collectors.joining(between));
-    }
-
-    /** An item of FROM: the ids of several rows, of parameters that take an array per column. */
-    public String ids() {
-        return "rows from (" + each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + column.type() + "[]))") + ')';
-    }
-
-    /** Sets the parameters of {@link #ids}, or the one of a list of ids of one column. */
-    public int bindIds(PreparedStatement statement, int at, List<LockKey.Row> rows) throws SQLException {
+        StringJoiner texts = new StringJoiner(between);
         for (int i = 0; i < columns.size(); i++) {
-            int column = i;
-            Stream<String> part = rows.stream().map(row -> row.givenId().get(column));
-            if (columns.get(column).kind() == IdType.INTEGER) {
-                // The driver sends these as they are. Other texts are refused before.
-                statement.setObject(
-                        at + column, part.mapToInt(Integer::parseInt).toArray());
-            } else {
-                statement.setArray(at + column, statement.getConnection().createArrayOf("text", part.toArray()));
-            }
+            texts.add(text.apply(columns.get(i), i));
         }
-        return at + columns.size();
+        return texts.toString();
     }
 
     /** The texts of the id of a row, from columns that are printed from index {@code at} on. */

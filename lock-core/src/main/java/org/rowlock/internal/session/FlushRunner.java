@@ -12,6 +12,7 @@ import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.Insert;
 
 /** Sends a flush in one round trip and reads the results of its parts in their order. */
 public final class FlushRunner {
@@ -26,9 +27,10 @@ public final class FlushRunner {
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
-        boolean oneShot = (tail != null && tail.isOneShot())
-                || (!request.inserts().isEmpty()
-                        && request.inserts().stream().anyMatch(insert -> Part.hasUntyped(insert.binds())));
+        boolean oneShot = tail != null && tail.isOneShot();
+        for (Insert insert : request.inserts()) {
+            oneShot |= Part.hasUntyped(insert.binds());
+        }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
         if (open != null) {

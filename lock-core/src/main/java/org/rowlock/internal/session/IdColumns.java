@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
@@ -25,6 +24,7 @@ import org.rowlock.internal.text.TablePlace;
  * its own round trip that they still are the primary key of what it means, and of the same types
  * ({@link RowSql#identity}, {@link RowSql#verify}).
  */
+@SuppressWarnings("ReferenceEquality") // What was found by one look-up is told from the same, found by another.
 public final class IdColumns {
     /** The type behind a domain: a column's values, and so its keys, are of that type. */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
@@ -62,45 +62,36 @@ public final class IdColumns {
                 + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 
-    /** Of tables in their schemas. Beyond this many, keeping all would be a leak. */
+    /** Beyond this many, keeping all would be a leak. One by one would need an order; to look all up again is seldom. */
     private static final int MOST_KEPT = 10_000;
 
-    private static final long FIRST_LOOK_MILLIS = 1_000;
+    private final ConcurrentMap<TablePlace, Known> known = new ConcurrentHashMap<>();
 
-    /** Where one table is meant, in whatever schemas it was found. */
-    private static final String ONE_TABLE = "";
-
-    private final ConcurrentMap<TablePlace, Tables> known = new ConcurrentHashMap<>();
-
-    private final AtomicInteger entries = new AtomicInteger();
+    /** A look-up is dear to a new session: callers that start together wait for that of one. */
+    private final ReentrantLock firstLook = new ReentrantLock();
 
     /** Of databases with Citus. Where none is known this costs a look at an empty set. */
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
 
     /**
-     * What a name means at a place: one table, or several. Several to tenants with a schema each whose search_path the
-     * server does not report, by SET ROLE with a schema of the role's name, with a temporary table in front. For these
-     * the server is asked for its schemas first.
-     */
-    private static final class Tables {
-        final ConcurrentMap<String, Known> bySchemas = new ConcurrentHashMap<>(1);
-        volatile boolean several;
-
-        /** A look-up is dear to a new session: callers that start together wait for that of one. */
-        final ReentrantLock firstLook = new ReentrantLock();
-    }
-
-    /**
      * What is known of a table.
      *
      * @param table with its id columns; none if it has no primary key
-     * @param given the columns given by configuration, or none for the primary key
+     * @param missing those of the columns given by configuration that it does not have
      * @param kind of what the name means, as in pg_class
      * @param schemas in which it was looked for
      * @param schema in which it was found
-     * @param stale whether the server has found since that it does not hold any more
+     * @param isStale whether the server has found since that it does not hold any more
      */
-    public record Known(RowTable table, List<String> given, String kind, String schemas, long schema, boolean stale) {
+    public record Known(
+            RowTable table, List<String> missing, String kind, String schemas, long schema, boolean isStale) {
+        /**
+         * In place of what is known where a name means several tables: to tenants with a schema each whose search_path
+         * the server does not report, by SET ROLE with a schema of the role's name, with a temporary table in front.
+         * For these the server is asked for its schemas first.
+         */
+        private static final Known SEVERAL = new Known(RowTable.named(""), List.of(), "", "", 0, false);
+
         /** Whether it did not change, and was found not to hold where the name means another table. */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
@@ -108,8 +99,7 @@ public final class IdColumns {
 
         /** Whether it has id columns: all of those given, or a primary key. */
         public boolean isWhole() {
-            return !table.columns().isEmpty()
-                    && (given.isEmpty() || given.size() == table.columns().size());
+            return missing.isEmpty() && !table.columns().isEmpty();
         }
     }
 
@@ -129,71 +119,65 @@ public final class IdColumns {
      * @param given the columns given by configuration, or none for the primary key
      */
     public Known of(PgSession session, String table, List<String> given) throws SQLException {
-        Tables tables = tables(session, table, given);
-        boolean first = tables.bySchemas.isEmpty() && isFirst(tables.firstLook);
+        TablePlace place = new TablePlace(session.url(), session.user(), session.reported("search_path"), table, given);
+        boolean first = !known.containsKey(place) && isFirst();
         try {
-            return known(session, table, given, tables);
+            return known(session, place);
         } finally {
             if (first) {
-                tables.firstLook.unlock();
+                firstLook.unlock();
             }
         }
     }
 
     /** Has one caller look first. Bounded, as that one may have lost its server. */
-    private static boolean isFirst(ReentrantLock look) {
+    private boolean isFirst() {
         try {
-            return look.tryLock(FIRST_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            return firstLook.tryLock(1, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
         }
     }
 
-    private Known known(PgSession session, String table, List<String> given, Tables tables) throws SQLException {
-        String schemas = tables.several ? session.outsideTransaction(() -> session.ask(PgSession.SCHEMAS)) : ONE_TABLE;
-        Known kept = tables.bySchemas.get(schemas);
-        if (kept != null && !kept.stale()) {
+    private Known known(PgSession session, TablePlace given) throws SQLException {
+        TablePlace place = given;
+        Known kept = known.get(place);
+        boolean several = kept == Known.SEVERAL;
+        if (several) {
+            place = place.in(session.outsideTransaction(() -> session.ask(PgSession.SCHEMAS)));
+            kept = known.get(place);
+        }
+        if (kept != null && !kept.isStale()) {
             return kept;
         }
-        Known found = session.outsideTransaction(() -> lookUp(session, table, given));
-        if (kept != null && schemas.equals(ONE_TABLE) && kept.isOfAnother(found)) {
-            tables.several = true;
-            schemas = found.schemas();
-        }
-        if (tables.bySchemas.put(schemas, found) == null && entries.incrementAndGet() > MOST_KEPT) {
-            // One by one would need an order; to look all up again is seldom.
+        Known found = session.outsideTransaction(() -> lookUp(session, given.table(), given.given()));
+        if (known.size() >= MOST_KEPT) {
             known.clear();
-            entries.set(0);
         }
+        if (!several && kept != null && kept.isOfAnother(found)) {
+            known.put(place, Known.SEVERAL);
+            place = place.in(found.schemas());
+        }
+        known.put(place, found);
         return found;
     }
 
-    private Tables tables(PgSession session, String table, List<String> given) throws SQLException {
-        TablePlace place = new TablePlace(session.url(), session.user(), session.reported("search_path"), table, given);
-        Tables tables = known.get(place);
-        return tables != null ? tables : known.computeIfAbsent(place, of -> new Tables());
-    }
-
     /** Has a table looked up again, as it may have changed. Runs no SQL: the transaction may be aborted. */
-    public void forget(PgSession session, Known known) throws SQLException {
-        tables(session, known.table().name(), known.given())
-                .bySchemas
-                .values()
-                .removeIf(kept -> kept.table().equals(known.table()));
+    public void forget(RowTable table) {
+        known.values().removeIf(kept -> kept.table() == table);
     }
 
     /** The same, since the server has found that what is kept does not hold. */
-    public void stale(PgSession session, RowTable table, List<String> given) throws SQLException {
-        tables(session, table.name(), given)
-                .bySchemas
-                .replaceAll((schemas, kept) -> kept.table().equals(table)
-                        ? new Known(table, given, kept.kind(), kept.schemas(), kept.schema(), true)
-                        : kept);
+    public void stale(RowTable table) {
+        known.replaceAll((place, kept) -> kept.table() == table
+                ? new Known(table, kept.missing(), kept.kind(), kept.schemas(), kept.schema(), true)
+                : kept);
     }
 
     private Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
         List<Column> columns = new ArrayList<>();
+        List<String> missing = new ArrayList<>(given);
         String kind = "";
         String schemas = "";
         long schema = 0;
@@ -214,6 +198,7 @@ public final class IdColumns {
                     immediate = row.getBoolean(10);
                     if (row.getString(2) != null) {
                         IdType idType = IdType.of(row.getString(3), row.getString(8), row.getBoolean(7));
+                        missing.remove(row.getString(2));
                         columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
                     }
                 }
@@ -225,6 +210,6 @@ public final class IdColumns {
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        return new Known(new RowTable(table, List.copyOf(columns), identity), given, kind, schemas, schema, false);
+        return new Known(new RowTable(table, List.copyOf(columns), identity), missing, kind, schemas, schema, false);
     }
 }

@@ -58,37 +58,28 @@ public final class LostCommits {
     public static List<Part> watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());
         if (known == null) {
-            known = session.outsideTransaction(() -> look(session));
+            known = session.outsideTransaction(() -> {
+                try (PreparedStatement statement = session.prepare(WaitSql.CAN_WATCH)) {
+                    statement.execute();
+                    return read(session, statement);
+                }
+            });
         }
         if (!known.watches()) {
             return List.of();
         }
         return known.isOlderThan(FRESH_NANOS)
-                ? List.of(
-                        WaitSql.WATCH, new Part(WaitSql.ASK_STANDBY, (answers, statement) -> read(session, statement)))
+                ? List.of(WaitSql.WATCH, new Part(WaitSql.CAN_WATCH, (answers, statement) -> read(session, statement)))
                 : List.of(WaitSql.WATCH);
     }
 
-    private static Known look(PgSession session) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WaitSql.CAN_WATCH);
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            return keep(session, row.getBoolean(1), row.getBoolean(2));
-        }
-    }
-
-    private static void read(PgSession session, Statement statement) throws SQLException {
+    private static Known read(PgSession session, Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            if (row != null && row.next()) {
-                keep(session, true, row.getBoolean(1));
-            }
+            row.next();
+            Known known = new Known(row.getBoolean(1), row.getBoolean(2), System.nanoTime());
+            KNOWN.put(session.place(), known);
+            return known;
         }
-    }
-
-    private static Known keep(PgSession session, boolean watches, boolean cancels) {
-        Known known = new Known(watches, cancels, System.nanoTime());
-        KNOWN.put(session.place(), known);
-        return known;
     }
 
     /**

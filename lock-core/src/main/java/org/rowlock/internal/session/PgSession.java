@@ -9,6 +9,7 @@ import java.sql.Statement;
 import org.postgresql.PGStatement;
 import org.postgresql.xa.PGXAConnection;
 import org.rowlock.LockTransactionException;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
@@ -120,19 +121,15 @@ public final class PgSession extends DriverSession {
      */
     public boolean holdsNoRow() throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            try {
-                statement.execute(WaitSql.HAS_NO_ID);
-                statement.getMoreResults();
-                try (ResultSet row = statement.getResultSet()) {
-                    return row.next() && row.getBoolean(1);
-                }
-            } catch (SQLException e) {
-                if (!isAborted()) {
-                    throw e;
-                }
-                statement.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
-                return false;
+            statement.execute(WaitSql.HAS_NO_ID);
+            statement.getMoreResults();
+            return "t".equals(Part.first(statement));
+        } catch (SQLException e) {
+            if (!isAborted()) {
+                throw e;
             }
+            execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
+            return false;
         }
     }
 

@@ -2,7 +2,6 @@ package org.rowlock.internal.session;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -14,8 +13,8 @@ import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.sql.WriteSql;
-import org.rowlock.internal.sql.WriteSql.WrongCount;
+import org.rowlock.internal.sql.WriteForm;
+import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
 
@@ -122,7 +121,7 @@ public final class ServerErrors {
 
     /** The count of a write that the server has found wrong, where the error is that. */
     public static @Nullable WrongCount wrongCountIn(SQLException e) {
-        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteSql.findIn(message(e)) : null;
+        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }
 
     /** Whether a rule of a table (CREATE RULE) keeps a statement from standing in a WITH. */
@@ -141,14 +140,15 @@ public final class ServerErrors {
      *
      * @param tables those of the locks
      */
-    public static boolean isIdentityGone(Stream<RowTable> tables, SQLException e) {
+    public static boolean isIdentityGone(List<RowTable> tables, SQLException e) {
         String message = message(e);
         return switch (SqlState.of(e)) {
             case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
             case SqlState.UNDEFINED_FUNCTION -> message.contains(RowSql.TYPE_CHECK);
             // What is checked are arrays, which the message names without quotes of their own.
             case SqlState.UNDEFINED_OBJECT ->
-                tables.flatMap(table -> table.columns().stream())
+                tables.stream()
+                        .flatMap(table -> table.columns().stream())
                         .anyMatch(column -> message.contains(column.arrayType().replace("\"", "")));
             default -> false;
         };

@@ -1,16 +1,14 @@
 package org.rowlock.internal.session;
 
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.CitusForms;
+import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.KeySql;
 import org.rowlock.internal.sql.Part;
@@ -39,6 +37,8 @@ public record SessionLocks(
         ResolvedRequest request,
         boolean onCitus,
         @Nullable String before) {
+    private static final Part ROLLBACK = Part.control("rollback and chain");
+
     private static final String OWN = " from pg_catalog.pg_locks as l where l.pid = pg_catalog.pg_backend_pid()"
             + " and l.locktype = 'advisory' and l.granted";
 
@@ -91,8 +91,7 @@ public record SessionLocks(
         // What comes from outside never becomes SQL.
         String level = isolation.equals("serializable") ? "serializable" : "repeatable read";
         SessionLocks nothing = new SessionLocks(session, request, onCitus, null);
-        String before =
-                nothing.run(List.of("rollback and chain", "set transaction isolation level read committed"), BEFORE);
+        String before = nothing.run(List.of(ROLLBACK, level("read committed"), Part.control(BEFORE)));
         SessionLocks locks = new SessionLocks(session, request, onCitus, before);
         try {
             Outcome refused = locks.lock();
@@ -111,19 +110,8 @@ public record SessionLocks(
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
     public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus, null);
-        String sql =
-                locks.holding() + "select pg_catalog.bool_and(" + held("(" + OWN_LOCKS + ")") + ')' + KeySql.FROM_MANY;
-        return "t".equals(locks.run(locks.inFront(), sql, SessionLocks::bindKeys));
-    }
-
-    /** What holds the tables: a clause, or statements of their own. */
-    private String holding() {
-        return onCitus ? "" : KeySql.holding(request.advisory().tables(), List.of());
-    }
-
-    private List<String> inFront(String... first) {
-        List<String> holding = onCitus ? CitusForms.hold(request.advisory().tables(), List.of()) : List.of();
-        return Stream.concat(Stream.of(first), holding.stream()).toList();
+        String all = "select pg_catalog.bool_and(" + held("(" + OWN_LOCKS + ")") + ')' + KeySql.FROM_MANY;
+        return "t".equals(locks.run(locks.holding(all, SessionLocks::bindKeys)));
     }
 
     /** Waits for the locks. What keeps the session from holding them, or null. */
@@ -133,17 +121,17 @@ public record SessionLocks(
         String got = "pg_catalog.bool_and(case when t.refused is not null or " + held(LOCKS_BEFORE)
                 + (wait == WaitKind.AT_MOST ? " or " + WaitSql.REARM_EXPRESSION + " is null" : "")
                 + " then true else (" + KeySql.call(function) + ")::pg_catalog.text <> 'false' end)::pg_catalog.text";
-        String sql = holding() + "select coalesce(pg_catalog.min(t.refused), " + got + ')' + KeySql.FROM_MANY;
+        String all = "select coalesce(pg_catalog.min(t.refused), " + got + ')' + KeySql.FROM_MANY;
         // The bound is a setting of this transaction and ends with it.
         String answer = wait == WaitKind.AT_MOST
-                ? run(inFront(WaitSql.ARM.sql()), sql, WaitSql::bindMillis, this::bindBefore, SessionLocks::bindKeys)
-                : run(inFront(), sql, this::bindBefore, SessionLocks::bindKeys);
+                ? run(holding(all, this::bindAll, WaitSql.ARM))
+                : run(holding(all, this::bindAll));
         if ("true".equals(answer)) {
             return null;
         }
         return "false".equals(answer)
                 ? Outcome.Taken.AT_ONCE
-                : new Outcome.Refused(new Guard("", "", String.valueOf(answer), Guard.Lock.NOT_TRIED), null);
+                : new Outcome.Refused(new Guard("", false, String.valueOf(answer), Guard.Lock.NOT_TRIED), null);
     }
 
     /**
@@ -154,13 +142,13 @@ public record SessionLocks(
      * @return false if a table was replaced by another
      */
     private boolean passToTransaction(String level) throws SQLException {
-        List<String> inFront = new ArrayList<>(inFront("commit and chain", "set transaction isolation level " + level));
-        inFront.add(PASS);
         // Those from before are taken too: the caller may let go of its own in the middle of the transaction.
-        String passed = holding() + "select pg_catalog.bool_and(case when " + held(LOCKS_PASSED) + " then ("
+        String passed = "select pg_catalog.bool_and(case when " + held(LOCKS_PASSED) + " then ("
                 + KeySql.call("pg_catalog.pg_advisory_xact_lock") + ")::pg_catalog.text is not null else false end)"
                 + KeySql.FROM_MANY;
-        return "t".equals(run(inFront, passed, this::bindBefore, this::bindBefore, SessionLocks::bindKeys));
+        List<Part> parts = holding(passed, this::bindAll, Part.control("commit and chain"), level(level));
+        parts.add(parts.size() - 1, new Part(PASS, this::bindBefore, Part.UNREAD));
+        return "t".equals(run(parts));
     }
 
     /**
@@ -170,7 +158,8 @@ public record SessionLocks(
      */
     private void unlock(@Nullable Throwable cause) {
         try {
-            run(List.of("rollback and chain", "select " + UNLOCK + TAKEN), "rollback", this::bindBefore);
+            Part unlock = new Part("select " + UNLOCK + TAKEN, this::bindBefore, Part.UNREAD);
+            run(List.of(ROLLBACK, unlock, Part.control("rollback")));
         } catch (SQLException | RuntimeException e) {
             if (cause != null) {
                 cause.addSuppressed(e);
@@ -179,27 +168,40 @@ public record SessionLocks(
         }
     }
 
+    private static Part level(String level) {
+        return Part.control("set transaction isolation level " + level);
+    }
+
+    /** A statement about all the keys, behind others, with the tables held: by a clause or statements of their own. */
+    private List<Part> holding(String sql, Part.Binder binder, Part... inFront) {
+        List<String> tables = request.advisory().tables();
+        List<Part> parts = new ArrayList<>(List.of(inFront));
+        if (onCitus) {
+            parts.addAll(CitusForms.hold(tables, List.of()));
+        }
+        parts.add(new Part(onCitus ? sql : KeySql.holding(tables, List.of()) + sql, binder, Part.UNREAD));
+        return parts;
+    }
+
     /** Runs statements in one round trip. The first column of the first row of the last one, or null. */
-    private @Nullable String run(List<String> inFront, String sql, Part.Binder... binders) throws SQLException {
-        String script = Stream.concat(inFront.stream(), Stream.of(sql)).collect(Collectors.joining("\n;"));
-        try (PreparedStatement statement = session.prepare(script)) {
-            int at = 1;
-            for (Part.Binder binder : binders) {
-                at = binder.bind(statement, at, request);
-            }
+    private @Nullable String run(List<Part> parts) throws SQLException {
+        try (PreparedStatement statement = session.prepare(Flush.textOf(parts))) {
+            FlushRunner.bind(statement, parts, request);
             statement.execute();
-            for (int i = 0; i < inFront.size(); i++) {
+            for (int i = 1; i < parts.size(); i++) {
                 statement.getMoreResults();
             }
-            try (ResultSet row = statement.getResultSet()) {
-                return row != null && row.next() ? row.getString(1) : null;
-            }
+            return Part.first(statement);
         }
     }
 
     private int bindBefore(PreparedStatement statement, int at, ResolvedRequest of) throws SQLException {
         statement.setString(at, before);
         return at + 1;
+    }
+
+    private int bindAll(PreparedStatement statement, int at, ResolvedRequest of) throws SQLException {
+        return bindKeys(statement, bindBefore(statement, at, of), of);
     }
 
     private static int bindKeys(PreparedStatement statement, int at, ResolvedRequest of) throws SQLException {

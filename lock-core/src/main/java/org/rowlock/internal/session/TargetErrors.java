@@ -1,6 +1,5 @@
 package org.rowlock.internal.session;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -105,21 +104,19 @@ public final class TargetErrors {
     /** The exception for a table whose id columns are not known, where rows are to be locked. */
     public static LockTargetException withoutColumns(IdColumns.Known known) {
         String rows = "rows of " + known.table().name();
-        List<String> missing = new ArrayList<>(known.given());
-        known.table().columns().forEach(column -> missing.remove(column.name()));
-        if (missing.size() == known.given().size()
+        if (known.table().columns().isEmpty()
                 && !known.kind().equals("r")
                 && !known.kind().equals("p")) {
             String why = known.kind().isEmpty() ? "is not in the transaction's snapshot." : NO_TABLE;
             return cannot(rows, "it " + why, SqlState.WRONG_OBJECT_TYPE);
         }
-        if (missing.isEmpty()) {
+        if (known.missing().isEmpty()) {
             String why = "it has no primary key, and strategies ROW and BOTH need to know the id columns. Add a primary"
                     + " key, give the columns with RowLocks.builder().idColumns(\""
                     + known.table().name() + "\", ...), or use strategy ADVISORY.";
             return cannot(rows, why, null);
         }
-        String why = "it has no column " + String.join(", ", missing)
+        String why = "it has no column " + String.join(", ", known.missing())
                 + ", which idColumns names. Columns are written as the catalog has them, without quotes.";
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }

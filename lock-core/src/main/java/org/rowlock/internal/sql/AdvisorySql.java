@@ -25,7 +25,7 @@ final class AdvisorySql {
         String function = "pg_catalog.pg_" + (trying ? "try_" : "") + "advisory_xact_lock";
         String call = shape == Shape.MANY
                 ? KeySql.call(function)
-                : function + KeySql.functionSuffix(of.mode) + '(' + KeySql.arguments(shape) + ')';
+                : function + KeySql.functionSuffix(of.asked.mode()) + '(' + KeySql.arguments(shape) + ')';
         String attempt = trying && raising
                 ? "case when " + call + " then 'true' else " + GuardSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";

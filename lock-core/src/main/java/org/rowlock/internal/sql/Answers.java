@@ -62,7 +62,7 @@ public final class Answers {
 
     void guard(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            guard = row.next() ? Guard.read(row) : null;
+            guard = row.next() ? GuardSql.read(row) : null;
         }
     }
 

@@ -26,9 +26,9 @@ public final class CitusForms extends FlushForms {
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
     /** Has Citus begin a transaction of its own, unless a table that it knows was named before. It is dear. */
-    private static final String BEGIN =
-            "select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
-                    + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end";
+    private static final Part BEGIN =
+            Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
+                    + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end");
 
     /** SET takes no parameters. */
     private static final Part APPLY = Part.control(
@@ -52,7 +52,7 @@ public final class CitusForms extends FlushForms {
             .thenComparing(row -> String.join("\0", row.givenId()));
 
     CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {
-        super(asked, begun, anyIsolation, behind, BOUND);
+        super(asked, begun, anyIsolation, behind);
     }
 
     /** Whether the text depends on values: of several rows there is a statement for each, in the order of their ids. */
@@ -67,18 +67,25 @@ public final class CitusForms extends FlushForms {
     }
 
     @Override
-    boolean isArmed() {
-        return wait == WaitKind.AT_MOST || (wait == WaitKind.NO_WAIT && !rows.isEmpty());
+    Bound bound() {
+        return BOUND;
     }
 
     @Override
-    void addAdvisoryLock(List<Part> parts, List<String> tables, List<RowTable> known) {
-        hold(tables, known).stream().map(Part::control).forEach(parts::add);
+    boolean isArmed() {
+        return wait == WaitKind.AT_MOST
+                || (wait == WaitKind.NO_WAIT && !asked.rows().isEmpty());
+    }
+
+    @Override
+    void addAdvisoryLock(List<Part> parts) {
+        parts.addAll(hold(asked.advisory().tables(), asked.typed()));
         parts.add(AdvisorySql.lock(this, ""));
     }
 
     @Override
-    void addRowLocks(List<Part> parts, List<RowGroup> groups) {
+    void addRowLocks(List<Part> parts) {
+        List<RowGroup> groups = asked.rows();
         for (int group = 0; group < groups.size(); group++) {
             RowGroup of = groups.get(group);
             List<Row> keys = of.keys();
@@ -96,7 +103,9 @@ public final class CitusForms extends FlushForms {
     }
 
     /** Statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */
-    public static List<String> hold(List<String> tables, List<RowTable> known) {
-        return tables.isEmpty() ? List.of(BEGIN) : List.of(KeySql.holding(tables, known) + "select 1", BEGIN);
+    public static List<Part> hold(List<String> tables, List<RowTable> known) {
+        return tables.isEmpty()
+                ? List.of(BEGIN)
+                : List.of(Part.control(KeySql.holding(tables, known) + "select 1"), BEGIN);
     }
 }

@@ -27,11 +27,6 @@ public record ClaimSql(
         RowTable table, String predicate, String order, RowLockMode mode, boolean anyIsolation, int page) {
     private static final String ID = "rowlock_id_";
 
-    /** The statements for a claim. */
-    public static ClaimSql of(Claim claim, RowTable table, boolean anyIsolation, int page) {
-        return new ClaimSql(table, claim.predicate(), claim.order(), claim.mode(), anyIsolation, page);
-    }
-
     /** All at once, with row locks alone. Parameters: the predicate's, the limit. */
     public static String skipLocked(Claim claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())

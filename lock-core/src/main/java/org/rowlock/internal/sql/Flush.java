@@ -2,7 +2,6 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of one round trip: what sets up the wait, locks, looks, and last the caller's query, or writes and the
@@ -17,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isGuardSaved, boolean isSaved) {
     private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);
 
-    private static final Kept<List<String>, String> ALONE = new Kept<>();
+    /** By their pieces. */
+    private static final Kept<List<String>, String> TEXTS = new Kept<>();
 
     static Flush of(List<Part> parts, boolean bounded, boolean guardSaved, boolean saved) {
         return new Flush(textOf(parts), List.copyOf(parts), bounded, guardSaved, saved);
@@ -25,15 +25,15 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
 
     /** Writes alone, and maybe the COMMIT. */
     public static Flush alone(Tail tail) {
-        return WITHOUT_LOCKS.with(tail, ALONE);
+        return WITHOUT_LOCKS.with(tail, true);
     }
 
     /**
      * The same with what a caller has behind the locks. A COMMIT ends the savepoint too.
      *
-     * @param kept the texts by their pieces; null if these locks are not to be sent again
+     * @param kept whether these locks are to be sent again
      */
-    Flush with(Tail tail, @Nullable Kept<List<String>, String> kept) {
+    Flush with(Tail tail, boolean kept) {
         List<Part> all = new ArrayList<>(parts.size() + tail.parts().size() + 3);
         List<String> texts = new ArrayList<>(tail.parts().size() + 3);
         add(tail.inFront(), all, texts);
@@ -46,7 +46,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
             add(List.of(WaitSql.RELEASE), all, texts);
         }
         return new Flush(
-                kept != null && tail.isKept() ? kept.get(texts, Flush::joined) : joined(texts),
+                kept && tail.isKept() ? TEXTS.get(texts, Flush::joined) : joined(texts),
                 all,
                 isBounded,
                 isGuardSaved,
@@ -61,7 +61,11 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
     }
 
     public static String textOf(List<Part> parts) {
-        return joined(parts.stream().map(Part::sql).toList());
+        List<String> texts = new ArrayList<>(parts.size());
+        for (Part part : parts) {
+            texts.add(part.sql());
+        }
+        return joined(texts);
     }
 
     /** The line break ends a comment that a caller's statement may end with. */

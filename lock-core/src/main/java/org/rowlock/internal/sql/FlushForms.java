@@ -2,7 +2,6 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
@@ -15,23 +14,18 @@ import org.rowlock.internal.request.WaitKind;
  * a subclass. A flush is kept for other requests, so none of its binders may hold the request or what is made from it.
  */
 class FlushForms {
+    final ResolvedRequest asked;
     final WaitKind wait;
-    final RowLockMode mode;
     final Shape shape;
 
     /** Whether the guard lets REPEATABLE READ and SERIALIZABLE pass. */
     final boolean anyIsolation;
-
-    final List<RowGroup> rows;
-    private final ResolvedRequest asked;
 
     /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
     private final boolean begun;
 
     /** Whether something of the caller's is behind the locks, which must not run without them. */
     private final boolean behind;
-
-    private final Bound bound;
 
     /**
      * What bounds the waits.
@@ -41,16 +35,13 @@ class FlushForms {
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
 
-    FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind, Bound bound) {
+    FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {
         this.asked = asked;
-        this.rows = asked.rows();
         this.wait = asked.waitKind();
-        this.mode = asked.mode();
         this.shape = asked.advisory().shape();
         this.begun = begun;
         this.anyIsolation = anyIsolation;
         this.behind = behind;
-        this.bound = bound;
     }
 
     final Flush flush() {
@@ -63,7 +54,7 @@ class FlushForms {
             parts.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
-            parts.addAll(bound.arm());
+            parts.addAll(bound().arm());
         }
         if (asked.front() != null) {
             parts.add(WaitSql.FRONT);
@@ -72,7 +63,7 @@ class FlushForms {
             }
         }
         if (isAdvisory()) {
-            addAdvisoryLock(parts, asked.advisory().tables(), asked.typed());
+            addAdvisoryLock(parts);
         }
         if (guardSaved) {
             parts.add(WaitSql.RELEASE);
@@ -80,7 +71,7 @@ class FlushForms {
         addInserts(parts);
         addRows(parts);
         if (armed) {
-            parts.add(bound.restore());
+            parts.add(bound().restore());
         }
         if (saved && !behind) {
             parts.add(WaitSql.RELEASE);
@@ -93,7 +84,7 @@ class FlushForms {
         for (int i = 0; i < asked.inserts().size(); i++) {
             int index = i;
             if (wait == WaitKind.AT_MOST) {
-                parts.add(bound.rearm());
+                parts.add(bound().rearm());
             }
             parts.add(new Part(
                     asked.inserts().get(i).text(),
@@ -105,22 +96,20 @@ class FlushForms {
 
     private void addRows(List<Part> parts) {
         if (isRowTry()) {
-            RowGroup row = rows.get(0);
+            RowGroup row = asked.rows().get(0);
             parts.add(RowSql.oneIfFree(row.table(), row.mode()));
             parts.add(RowSql.look(row.table()));
         } else {
-            addRowLocks(parts, rows);
+            addRowLocks(parts);
         }
-        // The parts of a table are next to each other, and one check of it is enough.
-        tables(rows).stream()
-                .filter(table -> table.identity() == Identity.CATALOG)
-                .distinct()
-                .map(RowSql::verify)
-                .forEach(parts::add);
-    }
-
-    private static List<RowTable> tables(List<RowGroup> groups) {
-        return groups.stream().map(RowGroup::table).toList();
+        RowTable verified = null;
+        for (RowGroup group : asked.rows()) {
+            // The groups of a table are next to each other, and one check of it is enough.
+            if (group.table().identity() == Identity.CATALOG && !group.table().equals(verified)) {
+                verified = group.table();
+                parts.add(RowSql.verify(verified));
+            }
+        }
     }
 
     final boolean isAdvisory() {
@@ -128,7 +117,7 @@ class FlushForms {
     }
 
     private boolean isAdvisoryAlone() {
-        return isAdvisory() && rows.isEmpty() && asked.inserts().isEmpty() && !behind;
+        return isAdvisory() && asked.rows().isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
     /** Nothing to be rolled back where it fails: then nothing has happened. */
@@ -148,7 +137,11 @@ class FlushForms {
 
     /** Whether a row lock behind the advisory lock refuses what is no table, or not the role's to lock. */
     final boolean isTableChecked() {
-        return rows.size() == 1 && rows.get(0).table().identity() != Identity.GIVEN;
+        return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;
+    }
+
+    Bound bound() {
+        return WaitSql.BOUND;
     }
 
     /** Whether the waits are bounded by a setting. */
@@ -156,14 +149,15 @@ class FlushForms {
         return wait == WaitKind.AT_MOST;
     }
 
-    void addAdvisoryLock(List<Part> parts, List<String> tables, List<RowTable> known) {
-        parts.add(AdvisorySql.lock(this, KeySql.holding(tables, known)));
+    void addAdvisoryLock(List<Part> parts) {
+        parts.add(AdvisorySql.lock(this, KeySql.holding(asked.advisory().tables(), asked.typed())));
     }
 
-    void addRowLocks(List<Part> parts, List<RowGroup> groups) {
+    void addRowLocks(List<Part> parts) {
+        List<RowGroup> groups = asked.rows();
         for (int group = 0; group < groups.size(); group++) {
             if (wait == WaitKind.AT_MOST && (isAdvisory() || !asked.inserts().isEmpty() || group > 0)) {
-                parts.add(bound.rearm());
+                parts.add(bound().rearm());
             }
             RowGroup of = groups.get(group);
             parts.add(

@@ -32,26 +32,17 @@ public final class GroupSql {
 
     private static final String TABLE_IS_OPEN =
             " and not exists (select from pg_catalog.pg_class as c where c.relrowsecurity"
-                    + " and c.oid = cast(cast(? as pg_catalog.text) as pg_catalog.regclass))";
-
-    private GroupSql() {}
+                    + " and c.oid = cast(nullif(cast(? as pg_catalog.text), '') as pg_catalog.regclass))";
 
     /**
      * The last statement in front of the COMMIT: raises an error where row security makes of one statement several, by
      * the role that runs it, where a trigger is deferred, and above READ COMMITTED, where a caller is promised a
-     * snapshot of its own.
-     *
-     * @param ofTable whether the key is of a table
+     * snapshot of its own. Its parameters are the table of the key, empty if it is of none, and {@link GuardSql#mark}.
      */
-    public static String check(boolean ofTable) {
-        return "select case when " + READ_COMMITTED + NO_POLICY + NO_DEFERRED_TRIGGER + (ofTable ? TABLE_IS_OPEN : "")
-                + " then '' else " + GuardSql.raise("'" + REFUSED + "' || " + GuardSql.ISOLATION) + " end";
-    }
+    public static final String CHECK = "select case when " + READ_COMMITTED + NO_POLICY + NO_DEFERRED_TRIGGER
+            + TABLE_IS_OPEN + " then '' else " + GuardSql.raise("'" + REFUSED + "' || " + GuardSql.ISOLATION) + " end";
 
-    /** The parameters of the check; the table is that of the key, or null. */
-    public static Object[] binds(@Nullable String table) {
-        return table == null ? new Object[] {GuardSql.mark()} : new Object[] {table, GuardSql.mark()};
-    }
+    private GroupSql() {}
 
     /** Whether an error says that the transaction may not be that of several callers. */
     public static boolean isRefusal(@Nullable String message) {

@@ -3,9 +3,8 @@ package org.rowlock.internal.sql;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
@@ -29,10 +28,6 @@ public final class GuardSql {
 
     /** In front of what is wrong with the table, where the isolation level would be refused first. */
     private static final String IF_READ_COMMITTED = "~";
-
-    /** What a refusal says: the level, whether read-only, and what is wrong with the table. */
-    private static final Pattern SEEN = Pattern.compile(
-            "(read committed|read uncommitted|repeatable read|serializable)/(\\w+)/(~?)(.*):.*", Pattern.DOTALL);
 
     private static final String TAKEN = "taken";
     private static final String STALE = "stale";
@@ -78,9 +73,16 @@ public final class GuardSql {
         return at + 1;
     }
 
-    /** What a guard saw that refused without an error, or null where the text is another. */
-    static @Nullable Guard read(@Nullable String text) {
-        return text != null && text.startsWith(REFUSED) ? refusal(text.substring(REFUSED.length())) : null;
+    /** Reads the row of a lock statement: what became of the lock, and the isolation level. */
+    public static Guard read(ResultSet row) throws SQLException {
+        String locked = row.getString(1);
+        Guard refused =
+                locked != null && locked.startsWith(REFUSED) ? refusal(locked.substring(REFUSED.length())) : null;
+        if (refused != null) {
+            return refused;
+        }
+        // A blocking lock function returns void, an empty text; a trying one true or false.
+        return "false".equals(locked) ? Guard.TAKEN : Guard.held(row.getString(2));
     }
 
     /** What a guard saw that raised an error, from its message, or null where the error is another. */
@@ -107,12 +109,16 @@ public final class GuardSql {
     }
 
     private static @Nullable Guard refusal(String text) {
-        Matcher seen = SEEN.matcher(text);
-        if (!seen.matches()) {
+        String[] seen = text.split("/", 3);
+        int end = text.lastIndexOf(':');
+        if (seen.length < 3 || end < 0) {
             return null;
         }
-        boolean ofTable = seen.group(3).isEmpty() || seen.group(1).startsWith("read ");
-        return new Guard(seen.group(1), seen.group(2), ofTable ? seen.group(4) : "", Guard.Lock.NOT_TRIED);
+        String table = text.substring(text.length() - seen[2].length(), end);
+        if (table.startsWith(IF_READ_COMMITTED)) {
+            table = seen[0].startsWith("read ") ? table.substring(1) : "";
+        }
+        return new Guard(seen[0], seen[1].equals("on"), table, Guard.Lock.NOT_TRIED);
     }
 
     /** An expression: the level of the transaction, where the guard has let it pass. */

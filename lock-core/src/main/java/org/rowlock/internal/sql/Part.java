@@ -1,6 +1,7 @@
 package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.rowlock.internal.request.ResolvedRequest;
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
     private static final Binder NO_PARAMETERS = (statement, at, request) -> at;
 
-    static final Reader UNREAD = (answers, statement) -> {};
+    public static final Reader UNREAD = (answers, statement) -> {};
 
     public Part(String sql, Binder binder, Reader reader) {
         this(sql, binder, reader, List.of());
@@ -47,6 +48,13 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
     public interface Reader {
         /** Reads the current result of a statement. */
         void read(Answers answers, Statement statement) throws SQLException;
+    }
+
+    /** The first column of the first row of the current result, or null. */
+    public static @Nullable String first(Statement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row != null && row.next() ? row.getString(1) : null;
+        }
     }
 
     /** Whether a value has no type of its own. */

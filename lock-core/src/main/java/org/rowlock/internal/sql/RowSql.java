@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
@@ -25,6 +26,7 @@ public final class RowSql {
     private static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
+    private static final String OF_ALIAS = " of " + ALIAS;
 
     private RowSql() {}
 
@@ -54,7 +56,7 @@ public final class RowSql {
     }
 
     /** Locks one row. Returns its id, printed, where it exists. */
-    public static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
+    static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
         return one(table, table.printedId(ALIAS) + rearm(wait, ""), clause(mode, wait), 0, 0);
     }
 
@@ -94,9 +96,8 @@ public final class RowSql {
     }
 
     private static String select(RowTable table, String printed, String clause) {
-        String where = table.each(" and ", (column, i) -> column(column) + " = cast(? as " + column.type() + ')');
-        return "select " + printed + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where
-                + clause;
+        return "select " + printed + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " where "
+                + table.each(" and ", (column, i) -> column(column) + " = cast(? as " + column.type() + ')') + clause;
     }
 
     private static Part.Binder binder(int group, int index) {
@@ -135,12 +136,14 @@ public final class RowSql {
     }
 
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
-        String order = table.each(", ", (column, i) -> column(column));
         return new Part(
                 identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm(wait, "") + " from "
-                        + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
-                        + " with ordinality as k(" + names(table) + ", n) on " + on(table) + " order by " + order
-                        + clauseOfTable(mode, wait),
+                        + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
+                        + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + column.type() + "[]))")
+                        + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
+                        + table.each(" and ", (column, i) -> column(column) + " = k.c" + i)
+                        + " order by " + table.each(", ", (column, i) -> column(column))
+                        + clause(mode, OF_ALIAS, wait),
                 (statement, at, request) ->
                         bindIds(statement, at, request.rows().get(group)),
                 (answers, statement) -> answers.rows(statement, group));
@@ -160,7 +163,8 @@ public final class RowSql {
                         + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
                         + " as id" + rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name()) + " as "
                         + ALIAS + " where " + id + " = any(cast(? as "
-                        + table.columns().get(0).type() + "[])) order by " + id + clauseOfTable(mode, wait) + ") as r",
+                        + table.columns().get(0).type() + "[])) order by " + id + clause(mode, OF_ALIAS, wait)
+                        + ") as r",
                 (statement, at, request) -> {
                     RowGroup rows = request.rows().get(group);
                     statement.setInt(at, rows.keys().size());
@@ -176,20 +180,24 @@ public final class RowSql {
         return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
     }
 
+    /** The ids of several rows: an array for each column. */
     private static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
-        return rows.table().bindIds(statement, at, rows.keys());
+        int next = at;
+        for (int i = 0; i < rows.table().columns().size(); i++) {
+            int column = i;
+            Stream<String> part = rows.keys().stream().map(row -> row.givenId().get(column));
+            if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
+                // The driver sends these as they are. Other texts are refused before.
+                statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
+            } else {
+                statement.setArray(next++, statement.getConnection().createArrayOf("text", part.toArray()));
+            }
+        }
+        return next;
     }
 
     private static String column(Column column) {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
-    }
-
-    private static String names(RowTable table) {
-        return table.each(", ", (column, i) -> "c" + i);
-    }
-
-    private static String on(RowTable table) {
-        return table.each(" and ", (column, i) -> column(column) + " = k.c" + i);
     }
 
     /** What row a given id means, printed, whether it exists or not. */
@@ -232,11 +240,11 @@ public final class RowSql {
         return "E'" + text.replace("\\", "\\\\").replace("'", "''") + '\'';
     }
 
-    private static String clauseOfTable(RowLockMode mode, WaitKind wait) {
-        return ' ' + mode.sql() + " of " + ALIAS + (wait == WaitKind.NO_WAIT ? " nowait" : "");
+    private static String clause(RowLockMode mode, WaitKind wait) {
+        return clause(mode, "", wait);
     }
 
-    private static String clause(RowLockMode mode, WaitKind wait) {
-        return ' ' + mode.sql() + (wait == WaitKind.NO_WAIT ? " nowait" : "");
+    private static String clause(RowLockMode mode, String of, WaitKind wait) {
+        return ' ' + mode.sql() + of + (wait == WaitKind.NO_WAIT ? " nowait" : "");
     }
 }

@@ -47,12 +47,11 @@ public final class WaitSql {
     /** How often the server looks whether the client is still there, while a flush that commits waits at the server. */
     public static final int WATCH_MILLIS = 200;
 
-    private static final String WITHOUT_STANDBY = "pg_catalog.current_setting('synchronous_standby_names', true) = ''";
-
     /** Whether the server can look after its client, and whether a commit waits for no standby. */
     public static final String CAN_WATCH =
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
-                    + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0, " + WITHOUT_STANDBY;
+                    + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0,"
+                    + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
 
     /**
      * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice
@@ -60,9 +59,6 @@ public final class WaitSql {
      * the function.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
-
-    /** Whether a commit waits for no standby. */
-    public static final String ASK_STANDBY = "select " + WITHOUT_STANDBY;
 
     private WaitSql() {}
 

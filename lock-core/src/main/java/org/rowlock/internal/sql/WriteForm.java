@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlComments;
 
 /**
@@ -18,6 +19,17 @@ public record WriteForm(
         String text, String keyword, boolean changes, boolean returning, int parameters, int statements) {
     private static final Set<String> TRANSACTION_CONTROL =
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
+
+    /** What a count that is wrong says behind the mark, for {@link #wrongCountIn} to find. */
+    private static final String WRONG = "write ";
+
+    /**
+     * The count of a write that is wrong.
+     *
+     * @param number of the write, from 1
+     * @param found how many rows it changed
+     */
+    public record WrongCount(int number, long found) {}
 
     /** The first word of a text, in lower case, behind comments and brackets; empty where there is none. */
     public static String keyword(String sql) {
@@ -42,5 +54,35 @@ public record WriteForm(
     /** Whether it would begin or end a transaction, or a part of one. */
     public boolean isTransactionControl() {
         return TRANSACTION_CONTROL.contains(keyword);
+    }
+
+    /**
+     * The text of a write that the server itself checks: it raises an error where not as many rows are changed as
+     * expected, so that a COMMIT behind it in the same flush does not commit. The statement stands in a WITH, whose rows
+     * are counted. With a RETURNING of its own the count is in a column behind those, and without any row there is one.
+     * It has one parameter more, behind its own, for {@link GuardSql#mark}.
+     *
+     * @param number of the write, from 1
+     */
+    public String checked(long expected, int number) {
+        // The line break ends a comment that the statement may end with.
+        String counted = "with rowlock as (" + text + (returning ? "\n)" : "\nreturning 1)");
+        String check = "case when pg_catalog.count(*) = " + expected + " then pg_catalog.count(*) else"
+                + " cast(cast(? as pg_catalog.text) || '" + WRONG + number + " was to change " + expected
+                + " row(s), found ' || pg_catalog.count(*) as pg_catalog.int8) end";
+        return returning
+                ? counted + " select r.*, c.n from (select " + check + " as n from rowlock) as c"
+                        + " left join rowlock as r on true"
+                : counted + " select " + check + " from rowlock";
+    }
+
+    /** The count that an error says is wrong, or null where the error is another. */
+    public static @Nullable WrongCount wrongCountIn(@Nullable String message) {
+        String marked = GuardSql.marked(message);
+        if (marked == null || !marked.startsWith(WRONG)) {
+            return null;
+        }
+        String[] numbers = marked.split("\\D+");
+        return new WrongCount(Integer.parseInt(numbers[1]), Long.parseLong(numbers[3]));
     }
 }

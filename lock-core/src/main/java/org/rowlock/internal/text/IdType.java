@@ -46,32 +46,34 @@ public enum IdType {
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
     private static final String IN_INT4 = " between -2147483648 and 2147483647";
-    private static final Pattern PADDING = Pattern.compile(" +\\z");
-
-    /** What the server reads as a number. */
-    private static final Pattern NUMBER = Pattern.compile(
-            "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
-                    + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
-
-    /** What the server reads as a UUID. */
-    private static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
-
     /** Longer is no id, and expensive to write out: 1e999999999 is a short text. */
     private static final int MOST_DIGITS = 1_000;
-
-    private static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
-
-    /**
-     * The functions of PostgreSQL's own that print the values of {@link #OTHER}. They are listed, since whether a
-     * function is declared immutable proves nothing: float8out and the cube_out of an extension are, and obey
-     * extra_float_digits.
-     */
-    private static final Pattern STEADY_OUTPUT = Pattern.compile("(bool|char|name|text|varchar|bpchar|oid|xid8)out"
-            + "|(inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn|jsonb)_out");
 
     private static final IdType[] TYPES = values();
 
     private final String sqlName;
+
+    /** In a class of their own, as most applications have no id that needs them. */
+    private static final class Forms {
+        static final Pattern PADDING = Pattern.compile(" +\\z");
+        static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
+
+        /** What the server reads as a number. */
+        static final Pattern NUMBER = Pattern.compile(
+                "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
+                        + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
+
+        /** What the server reads as a UUID. */
+        static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
+
+        /**
+         * The functions of PostgreSQL's own that print the values of {@link #OTHER}. They are listed, since whether a
+         * function is declared immutable proves nothing: float8out and the cube_out of an extension are, and obey
+         * extra_float_digits.
+         */
+        static final Pattern STEADY_OUTPUT = Pattern.compile("(bool|char|name|text|varchar|bpchar|oid|xid8)out"
+                + "|(inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn|jsonb)_out");
+    }
 
     IdType(String sqlName) {
         this.sqlName = sqlName;
@@ -93,7 +95,7 @@ public enum IdType {
         }
         return "enum_out".equals(output)
                 ? ENUM
-                : output != null && STEADY_OUTPUT.matcher(output).matches() ? OTHER : KEYLESS;
+                : output != null && Forms.STEADY_OUTPUT.matcher(output).matches() ? OTHER : KEYLESS;
     }
 
     /**
@@ -163,13 +165,13 @@ public enum IdType {
                 yield number == null ? "is no number." + ADVICE : unless(text, plain(number));
             }
             case UUID -> IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
-            case CHAR -> unless(text, PADDING.matcher(text).replaceFirst(""));
+            case CHAR -> unless(text, Forms.PADDING.matcher(text).replaceFirst(""));
             case DATE -> temporal(text, LocalDate::parse);
             case TIME -> temporal(text, LocalTime::parse);
             case TIMESTAMP -> temporal(text, LocalDateTime::parse);
             case TIMESTAMPTZ -> temporal(text, OffsetDateTime::parse);
             case BYTEA ->
-                BYTES.matcher(text).matches() ? null : "is not \\x and lower-case hexadecimal digits. Give it so";
+                Forms.BYTES.matcher(text).matches() ? null : "is not \\x and lower-case hexadecimal digits. Give it so";
             case TEXT, VARCHAR, ENUM, OTHER, KEYLESS -> null;
         };
     }
@@ -186,8 +188,9 @@ public enum IdType {
         }
         boolean isValue = switch (this) {
             // What no number begins with may be an id of another kind, such as an order's number.
-            case SMALLINT, INTEGER, BIGINT, NUMERIC -> NUMBER.matcher(text).matches();
-            case UUID -> HEXADECIMAL.matcher(text).matches();
+            case SMALLINT, INTEGER, BIGINT, NUMERIC ->
+                Forms.NUMBER.matcher(text).matches();
+            case UUID -> Forms.HEXADECIMAL.matcher(text).matches();
             default -> true;
         };
         return isValue ? refusal : null;

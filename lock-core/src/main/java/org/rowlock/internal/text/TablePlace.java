@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record TablePlace(
         String database, String user, @Nullable String searchPath, String table, List<String> given) {
+    /** The same where the server has said in which schemas it looks, which no reported search_path begins like. */
+    public TablePlace in(String schemas) {
+        return new TablePlace(database, user, "in " + schemas, table, given);
+    }
+
     /** By hand, as that of a record is dear to an instance that starts. */
     @Override
     public int hashCode() {

@@ -288,7 +288,6 @@ public final class LockVerifier {
 
     private void lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection());
-        LockCall.of(probing, session, LockRequest.forUpdate(key), wait, List.of(), true)
-                .acquire(query);
+        new LockCall(probing, session, LockRequest.forUpdate(key), wait, List.of(), true).acquire(query);
     }
 }

@@ -133,7 +133,7 @@ class FlushesTest {
             for (boolean anyIsolation : new boolean[] {false, true}) {
                 for (boolean behind : new boolean[] {false, true}) {
                     for (ResolvedRequest request : requests()) {
-                        keys.add(Flushes.key(request, begun, anyIsolation, behind));
+                        keys.add(List.of(Flushes.locked(request), Flushes.form(request, begun, anyIsolation, behind)));
                     }
                 }
             }
