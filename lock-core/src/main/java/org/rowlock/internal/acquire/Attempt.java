@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
-import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
@@ -121,7 +120,7 @@ record Attempt(
             if (!begun) {
                 return handedOver(refused.guard().isolation(), asked, start);
             }
-            if (SessionLocks.areHeld(session, request, flushes.areForCitus())) {
+            if (sessionLocks().areHeld()) {
                 // What the transaction holds already can neither be waited for nor have changed.
                 return once(asked, true);
             }
@@ -129,28 +128,23 @@ record Attempt(
         return outcome;
     }
 
+    /** Waits for the advisory locks in front of the transaction, and takes what else there is in it. */
     private Outcome handedOver(String isolation, ResolvedRequest asked, long start) throws SQLException {
         unsent();
         try {
-            Outcome refused = SessionLocks.handOver(session, asked, flushes.areForCitus(), isolation);
-            if (refused != null) {
-                return undone(refused);
+            ResolvedRequest keys = asked.advisoryLocksOnly();
+            Outcome waited = new Attempt(session, flushes, keys, SessionLocks.READ_COMMITTED, false).once(keys, false);
+            if (waited instanceof Failed failed) {
+                abort(failed.cause());
+            }
+            if (!(waited instanceof Held)) {
+                return waited;
+            }
+            if (!sessionLocks().passOn(isolation)) {
+                return undone(new Stale(true));
             }
         } catch (SQLException | RuntimeException | Error e) {
-            Failed notUndone = undo(e);
-            if (notUndone != null && e instanceof SQLException) {
-                return notUndone;
-            }
-            if (e instanceof SQLException taken
-                    && SqlState.LOCK_NOT_AVAILABLE.equals(taken.getSQLState())
-                    && !asked.lockWait().equals(LockWait.forever())) {
-                return new Taken(false, taken);
-            }
-            // As a failed lock does. What failed was a transaction of ours in front of the caller's; with that one gone
-            // the caller's next statement would begin a new one, and commit.
-            if (!isConnectionLost(e)) {
-                session.abortTransaction(WaitSql.ABORT, e);
-            }
+            abort(e);
             if (e instanceof SQLException failed) {
                 return new Failed(failed, LockErrors.translate(asked(), failed));
             }
@@ -162,6 +156,17 @@ record Attempt(
         }
         Outcome outcome = once(rest, true);
         return outcome instanceof Taken ? undone(outcome) : outcome;
+    }
+
+    private SessionLocks sessionLocks() {
+        return new SessionLocks(session, request, flushes.areForCitus());
+    }
+
+    /** As a failed lock does: what follows must not be in a transaction of ours, or in one without the locks. */
+    private void abort(Throwable cause) {
+        if (!isConnectionLost(cause) && !session.isAborted()) {
+            session.abortTransaction(WaitSql.ABORT, cause);
+        }
     }
 
     private Outcome undone(Outcome outcome) {
@@ -219,6 +224,7 @@ record Attempt(
 
     private boolean mayBeOfTail() throws SQLException {
         return tail != null
+                && !tail.parts().isEmpty()
                 && (!tail.isCommitting()
                         || !session.ask("pg_catalog.current_setting('lock_timeout')")
                                 .equals("0"));

@@ -87,6 +87,12 @@ public record ResolvedRequest(
         return before == front ? this : with(lockWait, advisory, anyIsolationAllowed, before);
     }
 
+    /** The same with nothing but the advisory locks. */
+    public ResolvedRequest advisoryLocksOnly() {
+        return new ResolvedRequest(
+                request, lockWait, strategy, names, advisory, List.of(), typed, List.of(), false, null);
+    }
+
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly() {
         return with(lockWait, AdvisoryKeys.NONE, true, null);

@@ -172,7 +172,7 @@ public final class LockErrors {
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
     public static @Nullable RowlockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
-        if (tail == null) {
+        if (tail == null || tail.parts().isEmpty()) {
             return translate(asked, e);
         }
         if (ServerErrors.isDriverRefusal(e)) {

@@ -251,7 +251,7 @@ public final class LockVerifier {
         other.rollback();
     }
 
-    /** The handover in front of a REPEATABLE READ or SERIALIZABLE transaction waits for a lock of the session. */
+    /** The handover in front of a REPEATABLE READ or SERIALIZABLE transaction has a lock of the session between. */
     private static void verifySessionLocks(Probe holder, Probe other, String held) throws SQLException {
         String key = Long.toString(ThreadLocalRandom.current().nextLong());
         holder.read(TRY_SESSION_LOCK, key);
