@@ -18,10 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the value of a row of the query or claim that came with the lock; {@link Void} without one
  */
 public record Locked<R>(Connection connection, List<R> rows, List<LockKey> absentRows, CommitWrites atCommit) {
-    Locked(Connection connection, List<R> rows, List<LockKey> absentRows) {
-        this(connection, rows, absentRows, new CommitWrites());
-    }
-
     /**
      * What to do in a transaction under a lock.
      *

@@ -26,9 +26,6 @@ import org.rowlock.internal.text.Given;
 record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Of a claim, whose keys its acquisition reports, and where the COMMIT in its flush lets them go. */
-    private static final Consumer<Outcome> NO_HOLD = outcome -> {};
-
     /** What is done on a connection whose transaction has not begun. */
     @FunctionalInterface
     private interface Lent<T extends @Nullable Object, X extends Exception> {
@@ -61,8 +58,9 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
             DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         Given.notNull(work, "The work is null");
         Given.notNull(dataSource, "The DataSource is null");
-        return this.<T, X>onConnection(dataSource.getConnection(), NO_HOLD, connection -> {
-            Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
+        return this.<T, X>onConnection(dataSource.getConnection(), outcome -> {}, connection -> {
+            Locked<R> claimed =
+                    new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of(), new CommitWrites());
             T value = work.apply(claimed);
             commit(connection, List.of(), claimed.atCommit(), calls.endings(() -> false));
             return value;
@@ -87,7 +85,7 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
             boolean done = false;
             for (@Nullable Member next = member; !done; next = null) {
                 @Nullable Member leader = next;
-                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), NO_HOLD, to -> {
+                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), outcome -> {}, to -> {
                     TransactionLocks tx = locks.in(to);
                     Ending.Choice endings = calls.endings(permit.entries::isWanted);
                     Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
@@ -114,7 +112,8 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
     /**
      * Begins, and hands the connection back without a transaction, whatever has become of it.
      *
-     * @param ends is given COMMITTED or ROLLED_BACK
+     * @param ends is given COMMITTED or ROLLED_BACK, to report a hold. There is none of a claim, whose keys its
+     *     acquisition reports, and where the COMMIT in its flush lets them go
      */
     private <T extends @Nullable Object, X extends Exception> T onConnection(
             Connection connection, Consumer<Outcome> ends, Lent<T, X> body) throws X, SQLException {

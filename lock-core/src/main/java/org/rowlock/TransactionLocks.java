@@ -107,14 +107,14 @@ public final class TransactionLocks {
     <R> Locked<R> locked(LockRequest request, LockWait wait, @Nullable LockedQuery<R> query) throws SQLException {
         if (query == null) {
             return new Locked<>(
-                    connection, List.of(), lock(request, wait, false).absentRows());
+                    connection, List.of(), lock(request, wait, false).absentRows(), new CommitWrites());
         }
         try (OpenRows open = new OpenRows()) {
             PgSession session = PgSession.inTransaction(connection);
             LockResult result = lock(session, request, wait, Tail.ofQuery(query, open), false);
             List<R> rows = open.map(query.mapper());
             session.refuseIfOver(NOTHING_LOCKED);
-            return new Locked<>(connection, rows, result.absentRows());
+            return new Locked<>(connection, rows, result.absentRows(), new CommitWrites());
         }
     }
 
@@ -223,7 +223,10 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                Commit.run(connection, List.of(), calls.tables().config().names(), endings(), toSend);
+                // The queues that this thread has passed know which others wait for the locks; without a queue any may.
+                KeyEntries entered = KeyEntries.entered();
+                Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
+                Commit.run(connection, List.of(), calls.tables().config().names(), endings, toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -253,12 +256,6 @@ public final class TransactionLocks {
     public void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
         Commit.send(connection, calls.tables().config().names(), toSend);
-    }
-
-    /** The queues that this thread has passed know which others wait for the locks; without a queue any may. */
-    private Ending.Choice endings() {
-        KeyEntries entered = KeyEntries.entered();
-        return calls.endings(entered == null ? () -> true : entered::isWanted);
     }
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */

@@ -131,7 +131,7 @@ public final class Commit {
                 });
     }
 
-    /** @param keys what the work was done under, for messages; empty where that is not known */
+    /** Commits what was done under keys, for messages; empty where these are not known. */
     public static void run(
             Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {

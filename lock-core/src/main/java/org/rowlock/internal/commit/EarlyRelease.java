@@ -31,7 +31,7 @@ public final class EarlyRelease {
     /** By host, database and role; empty where it cannot be. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
-    /** @param wanted whether others want what it has locked; if not a COMMIT that waits under the lock costs less */
+    /** For a transaction whose locks others want, or not: then a COMMIT that waits under the lock costs less. */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
         if (sql.isEmpty()) {

@@ -167,7 +167,7 @@ public final class QueueEntry {
         }
     }
 
-    /** @param exact false where the lock may be held no more for a while already */
+    /** The lock is held no more; not {@code exact} where it may be so for a while already. */
     public void released(boolean exact) {
         synchronized (queue.lock) {
             release(System.nanoTime(), exact);

@@ -110,8 +110,8 @@ public final class LockVerifier {
                 // To take leave of a server that hangs would take as long again, and no rollback lets go of a lock of
                 // the session.
                 probes.forEach(probe -> probe.kill(e));
-                LockVerificationException verdict = Verdicts.of(e);
-                boolean another = probes.size() > 1 && Verdicts.isWorthAnotherTry(e) && verdict.isRetryable();
+                LockVerificationException verdict = Probe.verdict(e);
+                boolean another = probes.size() > 1 && Probe.isWorthAnotherTry(e) && verdict.isRetryable();
                 if (!another || attempt == ATTEMPTS) {
                     throw verdict;
                 }
@@ -168,7 +168,7 @@ public final class LockVerifier {
         String why = "The database is one of several machines, by its extension " + extension
                 + ", and an advisory lock of one machine excludes nobody on another";
         if (tables.config().isAnyTableAdvisory()) {
-            throw Verdicts.wrong(why + ". Let every client enter by one machine and say so with"
+            throw Probe.wrong(why + ". Let every client enter by one machine and say so with"
                     + " RowLocks.builder().singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
                     + " and use strategy BOTH.");
         }
@@ -206,7 +206,7 @@ public final class LockVerifier {
             if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION)) || !probe.isSaidToWrite()) {
                 throw e;
             }
-            throw Verdicts.wrong(
+            throw Probe.wrong(
                     "The connection is to a server that can write, and the lock " + key
                             + " went to one that cannot (a standby), where it excludes nobody. "
                             + FUNCTION_LISTS,
@@ -215,7 +215,7 @@ public final class LockVerifier {
         String after = probe.read(READ_BEHIND);
         probe.rollback();
         if (!Objects.equals(together, "off") || !Objects.equals(after, "off")) {
-            throw Verdicts.wrong("The lock " + key
+            throw Probe.wrong("The lock " + key
                     + " was taken on a server that can write, and a read behind it in the same"
                     + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
                     + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
@@ -231,7 +231,7 @@ public final class LockVerifier {
         if (tryLock(other, key)) {
             holder.requireStillIn(held);
             List<String> servers = List.of(holder.server(), other.server());
-            throw Verdicts.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
+            throw Probe.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
                     + holder.product()
                     + (servers.get(0).equals(servers.get(1))
                             ? ". This server or the pooler in front of it accepts advisory locks without"
@@ -244,7 +244,7 @@ public final class LockVerifier {
         holder.rollback();
         other.rollback();
         if (!tryLock(other, key)) {
-            throw Verdicts.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
+            throw Probe.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
                     + holder.product() + ". Locks do not end with their transaction there: use strategy"
                     + " ROW, or connect to PostgreSQL itself.");
         }
@@ -262,7 +262,7 @@ public final class LockVerifier {
         }
         holder.read(SESSION_UNLOCK, key);
         if (bothGranted) {
-            throw Verdicts.wrong("Two connections were both granted one exclusive advisory lock of the session by "
+            throw Probe.wrong("Two connections were both granted one exclusive advisory lock of the session by "
                     + holder.product()
                     + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use"
                     + " strategy ROW.");

@@ -1,5 +1,6 @@
 package org.rowlock.internal.verify;
 
+import java.io.InterruptedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -10,11 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockVerificationException;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
-/** One connection of a verification, in transactions that are rolled back. */
+/** One connection of a verification, in transactions that are rolled back; and what errors say of its DataSource. */
 final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
@@ -113,9 +118,8 @@ final class Probe implements AutoCloseable {
             rollback();
             second.rollback();
             if (!answers.equals(List.of("first one", "second two", "first three"))) {
-                throw Verdicts.wrong(
-                        "Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
-                                + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
+                throw wrong("Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
+                        + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
             }
         }
     }
@@ -179,5 +183,53 @@ final class Probe implements AutoCloseable {
         } catch (SQLException e) {
             LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);
         }
+    }
+
+    /** The exception for a DataSource whose locks exclude nobody. */
+    static LockVerificationException wrong(String message, @Nullable Throwable cause) {
+        return Exceptions.of(LockVerificationException.class, message, null, cause);
+    }
+
+    static LockVerificationException wrong(String message) {
+        return wrong(message, null);
+    }
+
+    private static boolean isConnectionLost(Exception e) {
+        return e instanceof LockConnectionLostException
+                || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
+    }
+
+    /** Not by a server that hangs, which would take as long again. */
+    static boolean isWorthAnotherTry(Exception e) {
+        Throwable cause = e;
+        while (cause != null && !(cause instanceof InterruptedIOException)) {
+            cause = cause.getCause();
+        }
+        return cause == null && isConnectionLost(e);
+    }
+
+    /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing ran. */
+    static LockVerificationException verdict(Exception e) {
+        SQLException sql =
+                e instanceof SQLException own ? own : e.getCause() instanceof SQLException cause ? cause : null;
+        if (sql != null && ServerErrors.isPreparedStatementMixedUp(sql)) {
+            return wrong("Statements fail through this DataSource: " + LockErrors.mixedUpStatements(sql), sql);
+        }
+        if (sql != null && String.valueOf(sql.getMessage()).contains("statement pooling mode")) {
+            return wrong(
+                    "The pooler allows no transactions (" + sql.getMessage()
+                            + "), and a lock lasts as long as its transaction."
+                            + " Set pool_mode = transaction, or session, in PgBouncer.",
+                    sql);
+        }
+        return Exceptions.of(
+                LockVerificationException.class,
+                "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
+                        + (isConnectionLost(e)
+                                ? ". That says nothing about the locks: the server is not there, or fails over. Try"
+                                        + " again when it is. Check the server and its address."
+                                : ". Check the server and that the pool has at least two connections."),
+                SqlState.CONNECTION_NOT_ESTABLISHED,
+                e);
     }
 }
