@@ -2,11 +2,7 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
@@ -14,7 +10,6 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.Asked;
@@ -78,19 +73,32 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                             + " distinct advisory locks",
                     "Lock fewer keys, or a key that stands for them all");
         }
+        // In the order of their statements, and so of the locks: by table, the strongest mode first.
+        List<Row> rows = request.rows();
+        if (rows.size() > 1) {
+            rows = new ArrayList<>(rows);
+            rows.sort((one, other) -> order(one, other, request));
+        }
         List<RowGroup> groups = new ArrayList<>(1);
-        List<RowTable> typed = new ArrayList<>(0);
+        List<RowTable> typed = List.of();
         try {
-            for (List<Row> rows : byTable(request.rows())) {
-                if (config.strategyOf(rows.get(0)) != LockStrategy.ADVISORY) {
-                    addGroups(groups, table(session, rows.get(0).table(), rows, true, true), rows, request);
-                } else {
-                    // By their key alone. Another spelling of a value is refused, as it would be another key; what is
-                    // no value of the column may be an id of another kind, and passes.
-                    RowTable table = table(session, rows.get(0).table(), rows, false, false);
-                    if (table.isAny(IdType::isWord)) {
-                        typed.add(table);
-                    }
+            for (int from = 0, to = 0; from < rows.size(); from = to) {
+                Row first = rows.get(from);
+                while (to < rows.size() && order(first, rows.get(to), request) == 0) {
+                    to++;
+                }
+                List<Row> group = to - from == rows.size() ? rows : rows.subList(from, to);
+                if (config.strategyOf(first) != LockStrategy.ADVISORY) {
+                    RowTable table = table(session, first.table(), group, true, true);
+                    groups.add(new RowGroup(table, request.modeOf(first), group));
+                    continue;
+                }
+                // By their key alone. Another spelling of a value is refused, as it would be another key; what is no
+                // value of the column may be an id of another kind, and passes.
+                RowTable table = table(session, first.table(), group, false, false);
+                if (table.isAny(IdType::isWord) && !typed.contains(table)) {
+                    typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
+                    typed.add(table);
                 }
             }
         } catch (SQLException e) {
@@ -109,29 +117,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 front);
     }
 
-    /** By table, in the order of their statements, and so of the locks. */
-    private static Collection<List<Row>> byTable(List<Row> rows) {
-        if (rows.size() < 2) {
-            return rows.isEmpty() ? List.of() : List.of(rows);
-        }
-        Map<String, List<Row>> byTable = new TreeMap<>();
-        for (Row row : rows) {
-            byTable.computeIfAbsent(row.table(), of -> new ArrayList<>()).add(row);
-        }
-        return byTable.values();
-    }
-
-    /** Of a table, the strongest mode first. */
-    private static void addGroups(List<RowGroup> groups, RowTable table, List<Row> rows, LockRequest request) {
-        if (rows.size() == 1) {
-            groups.add(new RowGroup(table, request.modeOf(rows.get(0)), rows));
-            return;
-        }
-        Map<RowLockMode, List<Row>> byMode = new EnumMap<>(RowLockMode.class);
-        for (Row row : rows) {
-            byMode.computeIfAbsent(request.modeOf(row), of -> new ArrayList<>()).add(row);
-        }
-        byMode.forEach((mode, ofMode) -> groups.add(new RowGroup(table, mode, ofMode)));
+    private static int order(Row one, Row other, LockRequest request) {
+        int byTable = one.table().compareTo(other.table());
+        return byTable == 0 ? request.modeOf(one).compareTo(request.modeOf(other)) : byTable;
     }
 
     /** Refuses an id that no row of its table has. Where the table has no id columns nothing is known of its ids. */

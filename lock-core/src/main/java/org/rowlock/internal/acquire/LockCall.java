@@ -66,16 +66,11 @@ public record LockCall(
     }
 
     /**
-     * Takes the locks and runs what is behind them.
+     * What is held after an attempt.
      *
      * @throws RowlockException if the locks cannot be had, or a row is required or was to be inserted and is not there
-     * @throws SQLException if the caller's query fails, or a look at the server does
+     * @throws SQLException if the caller's query failed, or a look at the server did
      */
-    public Held acquire(@Nullable Tail tail) throws SQLException {
-        return held(attempt(tail));
-    }
-
-    /** What is held after an attempt; throws as {@link #acquire}. */
     public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.of(asked(), outcome);
@@ -129,7 +124,7 @@ public record LockCall(
         }
     }
 
-    /** The same as {@link #acquire}, and gives what became of it if the locks could not be had, or the tail failed. */
+    /** Takes the locks and runs what is behind them. What became of it is for {@link #held}. */
     public Outcome attempt(@Nullable Tail tail) throws SQLException {
         for (Insert insert : inserts) {
             WriteForms.check(session, insert);

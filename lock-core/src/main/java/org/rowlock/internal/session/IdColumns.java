@@ -62,7 +62,7 @@ public final class IdColumns {
                 + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 
-    /** Beyond this many, keeping all would be a leak. One by one would need an order; to look all up again is seldom. */
+    /** Beyond this many all are forgotten: one by one would need an order, and to look all up again is seldom. */
     private static final int MOST_KEPT = 10_000;
 
     private final ConcurrentMap<TablePlace, Known> known = new ConcurrentHashMap<>();

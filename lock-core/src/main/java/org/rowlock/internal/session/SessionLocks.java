@@ -19,8 +19,8 @@ import org.rowlock.internal.sql.Tail;
  * So the wait happens in a READ COMMITTED transaction of our own, whose rollback lets go of all locks if it fails. Then
  * the session takes the same locks, without a wait, as it has them; the caller's transaction begins; and its first
  * statement takes them for the transaction and lets go of those of the session. The hold passes from transaction to
- * transaction without a gap, the snapshot is younger than the locks, and commit releases them. What the caller holds for
- * the session itself counts twice meanwhile, and stays.
+ * transaction without a gap, the snapshot is younger than the locks, and commit releases them. What the caller holds
+ * for the session itself counts twice meanwhile, and stays.
  *
  * <p>The transactions are chained ({@code COMMIT AND CHAIN}), so that the session is never idle in between: a pooler in
  * transaction mode keeps the server connection, and the characteristics of the caller's transaction carry over.

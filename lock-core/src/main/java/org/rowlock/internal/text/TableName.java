@@ -30,7 +30,9 @@ public final class TableName {
 
     /** Each part of a normalized name in quotes, so that a table named like a keyword can stand in FROM. */
     public static String quoted(String normalized) {
-        return parts(normalized).stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
+        return isPlain(normalized)
+                ? quoteIdentifier(normalized)
+                : parts(normalized).stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
     }
 
     /** The last part of a normalized name in quotes: what SQL calls the table behind FROM. */

@@ -288,6 +288,7 @@ public final class LockVerifier {
 
     private void lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection());
-        new LockCall(probing, session, LockRequest.forUpdate(key), wait, List.of(), true).acquire(query);
+        LockCall call = new LockCall(probing, session, LockRequest.forUpdate(key), wait, List.of(), true);
+        call.held(call.attempt(query));
     }
 }
