@@ -72,20 +72,11 @@ public final class LockExceptionTranslator {
      * Translates.
      *
      * @param e Rowlock's exception
-     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, what to
-     *     configure, and the given one as its cause
+     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, and the given
+     *     one as its cause
      */
     public static NestedRuntimeException translate(RowlockException e) {
         return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)
-                .apply(e.getMessage() + configuration(e), e);
-    }
-
-    /** The name that a setting of the builder has in an application's configuration; empty if it is about none. */
-    private static String configuration(RowlockException e) {
-        String message = String.valueOf(e.getMessage());
-        if (message.contains("maxWaitersPerKey()")) {
-            return " With Spring Boot that is rowlock.admission.max-waiters-per-key.";
-        }
-        return message.contains("lockBudget()") ? " With Spring Boot the budget is rowlock.lock-budget." : "";
+                .apply(String.valueOf(e.getMessage()), e);
     }
 }

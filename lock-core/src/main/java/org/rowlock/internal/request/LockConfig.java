@@ -67,7 +67,8 @@ public record LockConfig(
                 LockTargetException.class,
                 "Cannot " + what + " in one call, and the budget is " + budget + ", since a full lock table refuses"
                         + " every session of the server. " + advice + ", or raise the budget with"
-                        + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
+                        + " RowLocks.builder().lockBudget() (with Spring Boot rowlock.lock-budget) after"
+                        + " max_locks_per_transaction.",
                 SqlState.PROGRAM_LIMIT_EXCEEDED,
                 null);
     }
