@@ -6,32 +6,45 @@ import org.rowlock.RowLocks;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
 import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.internal.startup.StrategyWatch;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.function.SingletonSupplier;
 
 /** The beans behind {@link EnableRowLocks}. */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+@Import(RowLockConfiguration.Proxies.class)
 class RowLockConfiguration {
-
-    /** Static, and with nothing but the bean factory, as it is there before all other beans. */
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RowLockBeanPostProcessor rowLockBeanPostProcessor(LockChains chains, ConfigurableListableBeanFactory beans) {
-        return new RowLockBeanPostProcessor(chains, beans);
+    /** Those that Spring makes for transactions too. */
+    static final class Proxies implements ImportBeanDefinitionRegistrar {
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry beans) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(beans);
+        }
     }
 
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor rowLockAdvisor(LockChains chains) {
+        return chains.first();
+    }
+
+    /** Static, and with nothing but the bean factory, as it is there before all other beans. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockChains rowLockChains(ConfigurableListableBeanFactory beans) {

@@ -39,6 +39,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.samples.Clinic;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -273,8 +274,35 @@ class ProxyEdgesTest {
         }
     }
 
+    static TransactionInterceptor inNew(PlatformTransactionManager manager) {
+        MatchAlwaysTransactionAttributeSource source = new MatchAlwaysTransactionAttributeSource();
+        source.setTransactionAttribute(new org.springframework.transaction.interceptor.DefaultTransactionAttribute(
+                Propagation.REQUIRES_NEW.value()));
+        return new TransactionInterceptor((TransactionManager) manager, source);
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class Opaque {
+        @Bean
+        New service(Probe probe, PlatformTransactionManager manager) {
+            ProxyFactory factory = new ProxyFactory(new New(probe));
+            factory.setProxyTargetClass(true);
+            factory.setOpaque(true);
+            factory.addAdvice(inNew(manager));
+            return (New) factory.getProxy();
+        }
+    }
+
+    @Test
+    void opaqueProxyIsRefused() {
+        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Opaque.class)
+                        .close())
+                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
+                .hasStackTraceContaining("opaque");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OpaqueAround {
         @Bean
         New service(Probe probe) {
             return new New(probe);
@@ -282,10 +310,7 @@ class ProxyEdgesTest {
 
         @Bean
         TransactionInterceptor transactions(PlatformTransactionManager manager) {
-            MatchAlwaysTransactionAttributeSource source = new MatchAlwaysTransactionAttributeSource();
-            source.setTransactionAttribute(new org.springframework.transaction.interceptor.DefaultTransactionAttribute(
-                    Propagation.REQUIRES_NEW.value()));
-            return new TransactionInterceptor((TransactionManager) manager, source);
+            return inNew(manager);
         }
 
         @Bean
@@ -300,12 +325,12 @@ class ProxyEdgesTest {
         }
     }
 
+    /** The one that locks is within it, and so within its transaction. */
     @Test
-    void opaqueProxyIsRefused() {
-        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Opaque.class)
-                        .close())
-                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
-                .hasStackTraceContaining("opaque");
+    void opaqueProxyAroundThatWhichLocksIsNoObstacle() {
+        try (var context = Contexts.start(database, Contexts.Base.class, OpaqueAround.class)) {
+            assertThat(context.getBean(New.class).seen(1)).isOne();
+        }
     }
 
     interface Listening {
@@ -585,8 +610,42 @@ class ProxyEdgesTest {
         Eager(Service service) {}
     }
 
+    /** Spring has the proxy by then, and Rowlock completes it at startup. */
     @Test
-    void aBeanThatAPostProcessorNeedsIsSaidToLockNothing() {
+    void aBeanThatAPostProcessorNeedsLocks() {
+        try (var context = Contexts.start(database, Contexts.Base.class, Classes.class, Service.class, Eager.class)) {
+            assertThat(context.getBean(Service.class).seen(1)).isOne();
+            assertThat(context.getBean(LockChains.class).usages()).hasSize(1);
+        }
+    }
+
+    /** Is made before the processor that makes the proxies. */
+    static class First extends Eager implements PriorityOrdered {
+        First(Service service) {
+            super(service);
+        }
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MadeFirst {
+        @Bean
+        static Service service(Probe probe) {
+            return new Service(probe);
+        }
+
+        @Bean
+        static First first(Service service) {
+            return new First(service);
+        }
+    }
+
+    @Test
+    void aBeanThatIsMadeBeforeAllProxiesIsSaidToLockNothing() {
         assertThatThrownBy(() -> RowLockTests.start(
                                 beans -> {
                                     beans.getEnvironment()
@@ -598,8 +657,7 @@ class ProxyEdgesTest {
                                 Contexts.Jdbc.class,
                                 Contexts.Base.class,
                                 Classes.class,
-                                Service.class,
-                                Eager.class)
+                                MadeFirst.class)
                         .close())
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("Service.seen(int)", "lock nothing", "BeanPostProcessor", "ObjectProvider");

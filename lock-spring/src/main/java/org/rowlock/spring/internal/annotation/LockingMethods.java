@@ -64,14 +64,9 @@ public final class LockingMethods {
      */
     static List<Method> of(Class<?> target, Class<?> beanClass, BiPredicate<Method, Class<?>> locks) {
         Class<?> targetClass = ClassUtils.getUserClass(target);
-        Set<Class<?>> types = new LinkedHashSet<>();
-        // The methods of another library's JDK proxy are final; what counts is its interfaces.
-        if (!Proxy.isProxyClass(targetClass)) {
-            types.add(targetClass);
-        }
-        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(beanClass));
         Map<List<Object>, Method> methods = new LinkedHashMap<>();
-        for (Class<?> type : types) {
+        // A proxy may have interfaces that its target has not, such as that of a repository.
+        for (Class<?> type : new LinkedHashSet<>(List.of(targetClass, beanClass))) {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
                 MethodIntrospector.selectMethods(
                                 type, (ReflectionUtils.MethodFilter) method -> locks.test(method, targetClass))

@@ -14,6 +14,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The transactions that the interceptors of one proxy declare for its methods.
@@ -21,25 +22,20 @@ import org.springframework.util.StringUtils;
  * @param interceptors its transaction interceptors, the outermost first; none if it has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /** Apart, and so looked for once and only where it is called, as a native image has it only then. */
-    private static final class ManagerChoice {
-        static final Method DETERMINE = Objects.requireNonNull(ReflectionUtils.findMethod(
-                TransactionAspectSupport.class,
-                "determineTransactionManager",
-                TransactionAttribute.class,
-                Class.class));
-
-        static {
-            ReflectionUtils.makeAccessible(DETERMINE);
-        }
-    }
+    /** Looked for only where it is called, as a native image has it only then. */
+    private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
+        Method protectedOne = ReflectionUtils.findMethod(
+                TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class);
+        ReflectionUtils.makeAccessible(Objects.requireNonNull(protectedOne));
+        return protectedOne;
+    });
 
     /**
      * Spring's own choice of a manager, which is protected. Nothing public shows, for one, which manager the
      * configuration of a repository names.
      */
     public static Method determineManager() {
-        return ManagerChoice.DETERMINE;
+        return DETERMINE.obtain();
     }
 
     /** What the innermost of them declares, which is the transaction that the method runs in; null if none does. */

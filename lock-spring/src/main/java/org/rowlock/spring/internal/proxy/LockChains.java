@@ -3,6 +3,7 @@ package org.rowlock.spring.internal.proxy;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,8 +31,9 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
@@ -42,7 +44,7 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
  * <p>An advisor with an order cannot do this: Spring's transaction advisor has the lowest precedence there is. The
  * processor itself has no order on purpose, so that it comes after those that have one, such as method validation.
  */
-public final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
+public final class LockChains implements SmartInstantiationAwareBeanPostProcessor, AopInfrastructureBean {
     /**
      * A {@link RowLock} that was found.
      *
@@ -71,8 +73,8 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
 
-    /** In the proxies of beans that have no other, until their chain is complete. */
-    private final Advisor alone;
+    /** Has Spring make proxies; there until their chain is complete. */
+    private final DefaultPointcutAdvisor first;
 
     public LockChains(
             RowLockDefinitions definitions,
@@ -83,7 +85,7 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         this.locks = locks;
         this.dataSources = dataSources;
         this.beans = beans;
-        this.alone = advisor(interceptor(new TransactionDeclarations(List.of()), false));
+        this.first = advisor(interceptor(new TransactionDeclarations(List.of()), false), true);
     }
 
     /**
@@ -94,12 +96,14 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         return List.copyOf(usages);
     }
 
-    RowLockDefinitions definitions() {
-        return definitions;
+    /** For Spring's auto-proxy creator, so that each bean that locks has a proxy. */
+    public Advisor first() {
+        return first;
     }
 
-    Advisor alone() {
-        return alone;
+    @Override
+    public Object getEarlyBeanReference(Object bean, String beanName) {
+        return postProcessAfterInitialization(bean, beanName);
     }
 
     @Override
@@ -113,18 +117,14 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         return bean;
     }
 
-    /** The methods of a bean that lock, if it was made before this and nothing has completed its chain. */
+    /** Completes the chain of a bean that was made before this; gives its methods that lock, if it has no proxy. */
     public List<Method> unlocked(Object bean, String beanName) {
-        boolean completed = bean instanceof AopInfrastructureBean
-                || usages.stream().anyMatch(usage -> usage.bean().equals(beanName));
-        for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
-            completed |= has(proxy, LockInterceptor.class);
-        }
-        return completed ? List.of() : definitions.lockingMethods(AopUtils.getTargetClass(bean), bean.getClass());
+        postProcessAfterInitialization(bean, beanName);
+        return bean instanceof SpringProxy ? List.of() : definitions.lockingMethods(bean.getClass(), bean.getClass());
     }
 
     /** Completes the chain of a proxy; leaves that of a bean that locks nothing. */
-    void complete(Object bean, String beanName) {
+    private void complete(Object bean, String beanName) {
         Object proxied = bean instanceof Advised proxy ? transactional(proxy) : bean;
         List<Method> methods = definitions.lockingMethods(AopUtils.getTargetClass(proxied), proxied.getClass());
         if (methods.isEmpty()) {
@@ -139,7 +139,7 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
                     "Do not make it " + hidden + ".");
         }
         for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
-            proxy.removeAdvisor(alone);
+            proxy.removeAdvisor(first);
         }
         // One object can be several beans.
         if (!has(advised, LockInterceptor.class)) {
@@ -178,7 +178,7 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         // Once for all instances of a bean that is no singleton; again if creating it has failed.
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
-            SelfInvocations.report(methods, targetClass, selfInvocation());
+            SelfInvocations.report(methods, targetClass, reaction(beans, "${rowlock.self-invocation:warn}"));
             methods.forEach(method -> addUsages(beanName, method, targetClass, transactions));
             checked.add(List.of(beanName, targetClass));
         }
@@ -188,9 +188,9 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
                 : begins.isEmpty() ? 0 : begins.get(begins.size() - 1) + 1;
         boolean adviceBetween = !begins.isEmpty() && end - begins.get(0) > begins.size();
         LockInterceptor lock = interceptor(transactions, adviceBetween);
-        advised.addAdvisor(end, advisor(lock));
+        advised.addAdvisor(end, advisor(lock, false));
         if (!begins.isEmpty()) {
-            advised.addAdvisor(begins.get(0), advisor(lock.new Admission()));
+            advised.addAdvisor(begins.get(0), advisor(lock.new Admission(), false));
         }
     }
 
@@ -206,24 +206,28 @@ public final class LockChains implements BeanPostProcessor, AopInfrastructureBea
         }
     }
 
-    /** Asked of the environment, as the settings are a bean that may need others first. */
-    private Reaction selfInvocation() {
-        String given = beans.resolveEmbeddedValue("${rowlock.self-invocation:warn}");
-        return "fail".equalsIgnoreCase(given) ? Reaction.FAIL : Reaction.WARN;
+    /** Of a property with its default; asked of the environment, as the settings are a bean that may need others first. */
+    public static Reaction reaction(ConfigurableBeanFactory beans, String placeholder) {
+        return Reaction.valueOf(
+                String.valueOf(beans.resolveEmbeddedValue(placeholder)).toUpperCase(Locale.ROOT));
     }
 
     private LockInterceptor interceptor(TransactionDeclarations transactions, boolean adviceBetween) {
         return new LockInterceptor(definitions, locks, dataSources, transactions, adviceBetween);
     }
 
-    private Advisor advisor(Advice advice) {
-        return new DefaultPointcutAdvisor(
-                new StaticMethodMatcherPointcut() {
-                    @Override
-                    public boolean matches(Method method, Class<?> targetClass) {
-                        return definitions.of(method, targetClass) != null;
-                    }
-                },
-                advice);
+    private DefaultPointcutAdvisor advisor(Advice advice, boolean ofBeans) {
+        StaticMethodMatcherPointcut locking = new StaticMethodMatcherPointcut() {
+            @Override
+            public boolean matches(Method method, Class<?> targetClass) {
+                return definitions.of(method, targetClass) != null;
+            }
+        };
+        if (ofBeans) {
+            // Quickly for the many that lock nothing, and not around a proxy that is there.
+            locking.setClassFilter(type -> !SpringProxy.class.isAssignableFrom(type)
+                    && !definitions.lockingMethods(type, type).isEmpty());
+        }
+        return new DefaultPointcutAdvisor(locking, advice);
     }
 }

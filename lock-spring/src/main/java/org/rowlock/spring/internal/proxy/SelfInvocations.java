@@ -31,11 +31,28 @@ import org.springframework.util.ReflectionUtils;
  * and interfaces that this extends, its lambdas and its inner classes. It reads class files and does not run them, so
  * it passes over methods that get hold of another object of the class, such as the proxy.
  */
-public final class SelfInvocations {
+public final class SelfInvocations extends ClassVisitor {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
     private static final String DEFAULT_ARGUMENTS = "$default";
 
-    private SelfInvocations() {}
+    private final @Nullable ClassLoader loader;
+
+    /** The internal names of the class and all that it extends. */
+    private final Set<String> owners;
+
+    /** Of the locking methods, names with descriptors. */
+    private final Set<String> signatures;
+
+    private final Set<String> calls = new LinkedHashSet<>();
+    private final Set<String> inner = new LinkedHashSet<>();
+    private String name = "";
+
+    private SelfInvocations(Class<?> type, Set<Class<?>> hierarchy, Set<String> signatures) {
+        super(SpringAsmInfo.ASM_VERSION);
+        this.loader = type.getClassLoader();
+        this.owners = hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet());
+        this.signatures = signatures;
+    }
 
     static void report(List<Method> methods, Class<?> type, Reaction reaction) {
         for (String caller : find(methods, ClassUtils.getUserClass(type))) {
@@ -58,18 +75,13 @@ public final class SelfInvocations {
             hierarchy.add(each);
         }
         hierarchy.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
-        Finder finder = new Finder(
-                hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet()), signatures(methods, type));
-        for (Class<?> each : hierarchy) {
-            if (!each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each)) {
-                read(each.getName(), type.getClassLoader(), finder);
-            }
-        }
+        SelfInvocations found = new SelfInvocations(type, hierarchy, signatures(methods, type));
+        hierarchy.stream()
+                .filter(each -> !each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each))
+                .forEach(each -> found.read(Type.getInternalName(each)));
         // Only those that have an object of the class around them: others call another one.
-        for (String inner : Set.copyOf(finder.inner)) {
-            read(inner.replace('/', '.'), type.getClassLoader(), finder);
-        }
-        return finder.calls;
+        Set.copyOf(found.inner).forEach(found::read);
+        return found.calls;
     }
 
     /**
@@ -95,113 +107,94 @@ public final class SelfInvocations {
         return method.getName() + Type.getMethodDescriptor(method);
     }
 
-    private static void read(String name, @Nullable ClassLoader loader, Finder finder) {
+    private void read(String internalName) {
         ClassLoader from = loader == null ? ClassLoader.getSystemClassLoader() : loader;
-        try (InputStream file = from.getResourceAsStream(name.replace('.', '/') + ".class")) {
+        try (InputStream file = from.getResourceAsStream(internalName + ".class")) {
             if (file != null) {
-                new ClassReader(file).accept(finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+                new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
             }
         } catch (IOException | IllegalArgumentException e) {
             // Only a hint is lost: a class that was generated, or of a newer format.
-            LOG.debug("The class file of " + name + " cannot be read for self-invocations", e);
+            LOG.debug("The class file of " + internalName + " cannot be read for self-invocations", e);
         }
     }
 
-    /** Reads class files, one after the other. */
-    private static final class Finder extends ClassVisitor {
-        /** The internal names of the class and all that it extends. */
-        private final Set<String> owners;
+    @Override
+    public void visit(int version, int access, String own, String signature, String parent, String[] interfaces) {
+        name = own;
+    }
 
-        /** Names with descriptors. */
-        private final Set<String> signatures;
-
-        private final Set<String> calls = new LinkedHashSet<>();
-        private final Set<String> inner = new LinkedHashSet<>();
-        private String name = "";
-
-        Finder(Set<String> owners, Set<String> signatures) {
-            super(SpringAsmInfo.ASM_VERSION);
-            this.owners = owners;
-            this.signatures = signatures;
+    @Override
+    public void visitInnerClass(String member, String outer, String simpleName, int access) {
+        if (owners.contains(name) && member.startsWith(name + "$")) {
+            inner.add(member);
         }
+    }
 
-        @Override
-        public void visit(int version, int access, String own, String signature, String parent, String[] interfaces) {
-            name = own;
-        }
+    @Override
+    public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
+        // A bridge calls its own method, and Kotlin's method of default arguments the one that it is for.
+        boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
+        return new MethodVisitor(api) {
+            private final Set<String> called = new LinkedHashSet<>();
 
-        @Override
-        public void visitInnerClass(String member, String outer, String simpleName, int access) {
-            if (owners.contains(name) && member.startsWith(name + "$")) {
-                inner.add(member);
+            // Whether it has another object of the class, which a call may be one of.
+            private boolean hasAnother =
+                    forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
+
+            @Override
+            public void visitFieldInsn(int opcode, String owner, String field, String type) {
+                hasAnother |= !field.startsWith("this$") && isOwn(Type.getType(type));
             }
-        }
 
-        @Override
-        public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
-            // A bridge calls its own method, and Kotlin's method of default arguments the one that it is for.
-            boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
-            return new MethodVisitor(api) {
-                private final Set<String> called = new LinkedHashSet<>();
+            @Override
+            public void visitTypeInsn(int opcode, String type) {
+                hasAnother |= owners.contains(type);
+            }
 
-                // Whether it has another object of the class, which a call may be one of.
-                private boolean hasAnother = forwards
-                        || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(Finder.this::isOwn);
-
-                @Override
-                public void visitFieldInsn(int opcode, String owner, String field, String type) {
-                    hasAnother |= !field.startsWith("this$") && isOwn(Type.getType(type));
+            @Override
+            public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
+                hasAnother |= isOwn(Type.getReturnType(type));
+                // An overriding method has the lock of that which it overrides.
+                if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
+                    call(owner, method, type);
                 }
+            }
 
-                @Override
-                public void visitTypeInsn(int opcode, String type) {
-                    hasAnother |= owners.contains(type);
-                }
-
-                @Override
-                public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
-                    hasAnother |= isOwn(Type.getReturnType(type));
-                    // An overriding method has the lock of that which it overrides.
-                    if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
-                        call(owner, method, type);
+            @Override
+            public void visitInvokeDynamicInsn(String method, String type, Handle bootstrap, Object... arguments) {
+                for (Object argument : arguments) {
+                    if (argument instanceof Handle handle) {
+                        call(handle.getOwner(), handle.getName(), handle.getDesc());
                     }
                 }
+            }
 
-                @Override
-                public void visitInvokeDynamicInsn(String method, String type, Handle bootstrap, Object... arguments) {
-                    for (Object argument : arguments) {
-                        if (argument instanceof Handle handle) {
-                            call(handle.getOwner(), handle.getName(), handle.getDesc());
-                        }
-                    }
+            private void call(String owner, String method, String type) {
+                if (owners.contains(owner) && signatures.contains(method + type)) {
+                    called.add(method.replace(DEFAULT_ARGUMENTS, ""));
                 }
+            }
 
-                private void call(String owner, String method, String type) {
-                    if (owners.contains(owner) && signatures.contains(method + type)) {
-                        called.add(method.replace(DEFAULT_ARGUMENTS, ""));
-                    }
+            @Override
+            public void visitEnd() {
+                if (!hasAnother) {
+                    called.forEach(each ->
+                            calls.add(place(caller) + " calls " + each + " of its own class, which has a @RowLock"));
                 }
+            }
+        };
+    }
 
-                @Override
-                public void visitEnd() {
-                    if (!hasAnother) {
-                        called.forEach(each -> calls.add(
-                                place(caller) + " calls " + each + " of its own class, which has a @RowLock"));
-                    }
-                }
-            };
-        }
+    private String place(String caller) {
+        String simpleName = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('$')) + 1);
+        return simpleName + "."
+                + (caller.startsWith("lambda$")
+                        ? caller.substring("lambda$".length(), caller.lastIndexOf('$'))
+                        : caller);
+    }
 
-        private String place(String caller) {
-            String simpleName = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('$')) + 1);
-            return simpleName + "."
-                    + (caller.startsWith("lambda$")
-                            ? caller.substring("lambda$".length(), caller.lastIndexOf('$'))
-                            : caller);
-        }
-
-        private boolean isOwn(Type type) {
-            return type.getSort() == Type.OBJECT && owners.contains(type.getInternalName());
-        }
+    private boolean isOwn(Type type) {
+        return type.getSort() == Type.OBJECT && owners.contains(type.getInternalName());
     }
 }

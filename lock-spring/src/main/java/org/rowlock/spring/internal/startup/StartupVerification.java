@@ -215,17 +215,15 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private boolean isProven(String name, DataSource route) {
         try {
             return prove(route);
-        } catch (LockVerificationException e) {
-            if (!e.isRetryable()) {
+        } catch (LockTransactionException e) {
+            LOG.info("In the route " + name + " of the routing DataSource locks are refused: " + e.getMessage());
+        } catch (LockVerificationException | RowLockDefinitionException e) {
+            if (e instanceof LockVerificationException refused && !refused.isRetryable()) {
                 throw new RowLockDefinitionException(
                         "In the route " + name + " of the routing DataSource locks do not exclude. " + e.getMessage(),
                         "Correct what the route leads to; where that cannot be, set rowlock.verify=false.");
             }
             LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
-        } catch (LockTransactionException e) {
-            LOG.info("In the route " + name + " of the routing DataSource locks are refused: " + e.getMessage());
-        } catch (RowLockDefinitionException e) {
-            LOG.warn("The route " + name + " of the routing DataSource is not verified: " + e.problem());
         }
         return false;
     }

@@ -18,6 +18,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.proxy.LockChains;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.dao.DataAccessException;
@@ -51,7 +52,7 @@ public final class StrategyWatch implements DisposableBean {
      * @param every how often to look from then on; zero for never
      */
     void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every) {
-        Reaction reaction = UnlockedMethods.reaction(beans, "${rowlock.strategy-conflict:fail}");
+        Reaction reaction = LockChains.reaction(beans, "${rowlock.strategy-conflict:fail}");
         if (strategies.isEmpty() || reaction == Reaction.IGNORE) {
             return;
         }

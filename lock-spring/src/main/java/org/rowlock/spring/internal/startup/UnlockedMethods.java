@@ -3,7 +3,6 @@ package org.rowlock.spring.internal.startup;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
@@ -13,9 +12,7 @@ import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.LockingMethods;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
@@ -35,7 +32,7 @@ public final class UnlockedMethods {
      * @param why {@link RowLock} is not read; a clause
      */
     public static void check(ConfigurableListableBeanFactory beans, Reaction reaction, String why) {
-        if (beans.getBeanNamesForType(RowLockBeanPostProcessor.class, true, false).length > 0) {
+        if (beans.getBeanNamesForType(LockChains.class, true, false).length > 0) {
             return;
         }
         Set<Method> methods = new LinkedHashSet<>();
@@ -59,15 +56,9 @@ public final class UnlockedMethods {
         }
         react(
                 methods,
-                reaction(beans, "${rowlock.unlocked-methods:warn}"),
+                LockChains.reaction(beans, "${rowlock.unlocked-methods:warn}"),
                 "a BeanPostProcessor, or what else comes first, had their beans made before Rowlock could proxy them",
                 "Give that one an ObjectProvider of the bean, or have it injected @Lazy.");
-    }
-
-    /** Of a property, with its default. */
-    static Reaction reaction(ConfigurableBeanFactory beans, String placeholder) {
-        return Reaction.valueOf(
-                String.valueOf(beans.resolveEmbeddedValue(placeholder)).toUpperCase(Locale.ROOT));
     }
 
     private static void react(Set<Method> methods, Reaction reaction, String why, String action) {
