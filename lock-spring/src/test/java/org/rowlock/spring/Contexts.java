@@ -78,7 +78,8 @@ final class Contexts {
         int locks() {
             Integer locks = jdbc.queryForObject(
                     "select count(*)::int from pg_locks where locktype = 'advisory' and granted"
-                            + " and pid = pg_backend_pid() and (objsubid = 2 or mode = 'ExclusiveLock')",
+                            + " and pid = pg_backend_pid() and (mode = 'ExclusiveLock'"
+                            + " or classid::int8 not in (x'726f7752'::int8, x'726f7741'::int8))",
                     Integer.class);
             return locks == null ? -1 : locks;
         }

@@ -217,7 +217,7 @@ public final class RowLocksEndpoint {
         }
         return new Locks(
                 lines.stream()
-                        .filter(line -> !watch.isWord(line))
+                        .filter(line -> !StrategyWatch.isWord(line))
                         .map(line -> line(line, rows.get(lockOf(line))))
                         .toList(),
                 null);

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
 import org.rowlock.LockInspector.Line;
+import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 import org.springframework.transaction.support.ResourceHolder;
@@ -154,7 +155,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
             }
         }
         for (Line line : LockInspector.all(connection)) {
-            if (line.isGranted() && sessions.containsKey(line.pid()) && !tested.isWord(line)) {
+            if (line.isGranted() && sessions.containsKey(line.pid()) && !StrategyWatch.isWord(line)) {
                 found.put(
                         List.of(line.pid(), line.first(), line.second(), line.isPair(), line.isShared()),
                         "an advisory lock on " + key(line) + (line.isShared() ? " (shared)" : " (exclusive)")

@@ -4,11 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockInspector;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.pool.Pools;
-import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -39,11 +37,6 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
             }
         });
         return new TestedContext(context, locks.locks(), dataSources);
-    }
-
-    /** Whether it is a lock by which instances announce their strategies, and which comes and goes with connections. */
-    boolean isWord(LockInspector.Line line) {
-        return context.getBeanProvider(StrategyWatch.class).stream().anyMatch(watch -> watch.isWord(line));
     }
 
     void begin() {

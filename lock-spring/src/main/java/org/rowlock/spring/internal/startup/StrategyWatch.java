@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -31,12 +31,20 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * which do not exclude each other: at startup, with each verification from then on, and when its own word was lost. It
  * sees what other instances of lock-spring have left word of, and nothing else. It has no connection of its own, and
  * between its looks sends nothing to the server. Thread-safe.
+ *
+ * <p>A word is a shared advisory lock of the session of some connection of the pool, on a pair of numbers: one for the
+ * strategy, and the oid of the table. BOTH excludes everybody, and so has nothing to say.
  */
 public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
 
     /** A look at the driver's connection, and not at the server. */
     private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
+
+    /** The numbers of words, where others of Rowlock have the oid of a table. */
+    private static final int OF_ROW = 0x726f7752;
+
+    private static final int OF_ADVISORY = 0x726f7741;
 
     private final ConfigurableBeanFactory beans;
     private final List<Word> words = new CopyOnWriteArrayList<>();
@@ -53,10 +61,12 @@ public final class StrategyWatch implements DisposableBean {
      */
     void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every) {
         Reaction reaction = LockChains.reaction(beans, "${rowlock.strategy-conflict:fail}");
-        if (strategies.isEmpty() || reaction == Reaction.IGNORE) {
+        Map<String, LockStrategy> told = new TreeMap<>(strategies);
+        told.values().removeIf(strategy -> strategy == LockStrategy.BOTH);
+        if (told.isEmpty() || reaction == Reaction.IGNORE) {
             return;
         }
-        Word word = new Word(dataSource, strategies);
+        Word word = new Word(dataSource, told);
         words.add(word);
         word.look(true);
         if (!word.conflicts.isEmpty() && reaction == Reaction.FAIL) {
@@ -87,11 +97,9 @@ public final class StrategyWatch implements DisposableBean {
         return words.stream().flatMap(word -> word.conflicts.stream()).toList();
     }
 
-    /** Whether a lock is the word of an instance on one of this instance's tables, and locks nothing. */
-    public boolean isWord(LockInspector.Line line) {
-        return line.isShared()
-                && !line.isPair()
-                && words.stream().anyMatch(word -> word.keys.contains(line.first() << 32 | line.second()));
+    /** Whether a lock is the word of an instance, and locks nothing. */
+    public static boolean isWord(LockInspector.Line line) {
+        return line.isShared() && line.isPair() && (line.first() == OF_ROW || line.first() == OF_ADVISORY);
     }
 
     @Override
@@ -100,31 +108,24 @@ public final class StrategyWatch implements DisposableBean {
         words.forEach(Word::close);
     }
 
-    /**
-     * The word that this instance leaves of its strategies in one database: a shared advisory lock for each table of
-     * ROW and ADVISORY, on a key that nothing else uses, of the session of some connection of the pool. BOTH excludes
-     * everybody, and so has nothing to say. With its connection the word goes, and is left on another.
-     */
+    /** The word that this instance leaves in one database. With its connection it goes, and is left on another. */
     private static final class Word {
-        /** An item of FROM: the tables that are there, each with the words that can be left on it. */
-        private static final String TABLES =
-                """
-                 (select name, strategy, %s as row_key, %s as advisory_key
-                  from (select name, strategy, %s::int8 as root
+        /** An item of FROM: the tables that are there. */
+        private static final String TABLES = """
+                 (select name, strategy, root
+                  from (select name, strategy, %s::int4 as root
                         from unnest(?::text[], ?::text[]) as given(name, strategy) offset 0) as found
                   where root is not null) as t
-                """.formatted(key("ROW"), key("ADVISORY"), CatalogSql.root("to_regclass(name)"));
+                """.formatted(CatalogSql.root("to_regclass(name)"));
 
-        private static final String KEYS =
-                "select key from" + TABLES + "cross join lateral (values (row_key), (advisory_key)) as keys(key)";
+        private static final String WORD = "case t.strategy when 'ROW' then %d else %d end";
+        private static final String OWN = WORD.formatted(OF_ROW, OF_ADVISORY);
 
         /** A condition of a lock l: that it is a word on a table t. */
         private static final String IS_WORD = """
-                l.locktype = 'advisory' and l.objsubid = 1 and l.granted and l.mode = 'ShareLock'
+                l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ShareLock'
                 and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
-                and (l.classid::int8 << 32) | l.objid::int8 =\s""";
-
-        private static final String OWN = "case t.strategy when 'ROW' then t.row_key else t.advisory_key end";
+                and l.objid::int4 = t.root and l.classid::int4 =\s""";
 
         /**
          * Nobody takes these locks but in shared mode, so nobody waits for them. False where locks of a session do not
@@ -133,11 +134,9 @@ public final class StrategyWatch implements DisposableBean {
         private static final String LEAVE =
                 "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
                         + ") then null when pg_backend_pid() = ? and not pg_is_in_recovery()"
-                        + " then pg_try_advisory_lock_shared(" + OWN + ") else false end from" + TABLES
-                        + "where t.strategy <> 'BOTH'";
+                        + " then pg_try_advisory_lock_shared(" + OWN + ", t.root) else false end from" + TABLES;
 
-        private static final String TAKE_BACK =
-                "select pg_advisory_unlock_shared(" + OWN + ") from" + TABLES + "where t.strategy <> 'BOTH'";
+        private static final String TAKE_BACK = "select pg_advisory_unlock_shared(" + OWN + ", t.root) from" + TABLES;
 
         /** Those that must not run beside this instance. */
         private static final String OTHERS = """
@@ -145,12 +144,10 @@ public final class StrategyWatch implements DisposableBean {
                     || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
                     || ' are lost.', t.name, t.strategy, case t.strategy when 'ROW' then 'ADVISORY' else 'ROW' end,
                     l.pid, a.application_name, coalesce(host(a.client_addr), 'a local socket'))
-                from %s join pg_catalog.pg_locks as l
-                      on %s case t.strategy when 'ROW' then t.advisory_key else t.row_key end
+                from %s join pg_catalog.pg_locks as l on %s
                     left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
-                where t.strategy <> 'BOTH'
                 order by l.pid
-                """.formatted(TABLES, IS_WORD);
+                """.formatted(TABLES, IS_WORD + WORD.formatted(OF_ADVISORY, OF_ROW));
 
         private final DataSource pool;
 
@@ -164,9 +161,6 @@ public final class StrategyWatch implements DisposableBean {
 
         private boolean isOver;
 
-        /** Of the words on the tables, by whatever instance. */
-        private volatile Set<Long> keys = Set.of();
-
         /** With other instances, a sentence each. */
         private volatile List<String> conflicts = List.of();
 
@@ -177,10 +171,6 @@ public final class StrategyWatch implements DisposableBean {
                 strategies.keySet().toArray(String[]::new),
                 strategies.values().stream().map(Enum::name).toArray(String[]::new)
             };
-        }
-
-        private static String key(String strategy) {
-            return CatalogSql.hash("'rowlock strategy ' || root || ' " + strategy + "'");
         }
 
         /** Looks, where that is due, or the connection that had the word is gone. */
@@ -212,7 +202,6 @@ public final class StrategyWatch implements DisposableBean {
         }
 
         private void look(Connection server, JdbcTemplate jdbc) throws SQLException {
-            keys = Set.copyOf(jdbc.queryForList(KEYS, Long.class, tables));
             int here = server.unwrap(PGConnection.class).getBackendPID();
             List<Boolean> left = jdbc.queryForList(LEAVE, Boolean.class, pid, here, tables[0], tables[1]);
             if (left.contains(true)) {
@@ -223,7 +212,6 @@ public final class StrategyWatch implements DisposableBean {
                 giveUp("there is a pooler in front of the server, or it is a standby, and locks of a session cannot be"
                         + " left there");
             }
-            isOver |= left.isEmpty();
             List<String> found = jdbc.queryForList(OTHERS, String.class, tables);
             if (!found.equals(conflicts)) {
                 found.forEach(LOG::error);
