@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
@@ -168,26 +169,36 @@ public final class RowLocksEndpoint {
         return new RowLocksReport(found, null, null, null, null);
     }
 
-    /** The locks of each DataSource; of one key alone where it has the table. */
-    private Map<String, Locks> ask(@Nullable LockKey of) {
-        Map<String, Locks> found = new LinkedHashMap<>();
-        dataSources.forEach((name, dataSource) -> {
-            try (Connection connection = dataSource.getConnection()) {
-                found.put(
-                        name,
-                        of == null
-                                ? read(connection, LockInspector.all(connection), ownRows(dataSource))
-                                : read(connection, LockInspector.of(connection, of), List.of(of)));
+    /** The locks of each DataSource, asked at the same time; of one row alone where it has the table. */
+    private Map<String, Locks> ask(LockKey.@Nullable Row of) {
+        Map<String, Locks> found = new ConcurrentSkipListMap<>();
+        dataSources.entrySet().parallelStream().forEach(each -> {
+            try (Connection connection = each.getValue().getConnection()) {
+                found.put(each.getKey(), read(connection, each.getValue(), of));
             } catch (SQLException | RuntimeException e) {
                 if (of == null || !(e instanceof SQLException refused) || !NO_TABLE.contains(refused.getSQLState())) {
-                    found.putIfAbsent(name, failed(e));
+                    found.putIfAbsent(each.getKey(), failed(e));
                 }
             }
         });
         return found;
     }
 
-    private static LockKey key(String table, String... id) {
+    private Locks read(Connection connection, DataSource dataSource, LockKey.@Nullable Row of) throws SQLException {
+        List<LockInspector.Line> lines = of == null ? LockInspector.all(connection) : LockInspector.of(connection, of);
+        Map<List<Object>, LockKey.Row> own =
+                of == null && lines.stream().anyMatch(line -> line.table().isEmpty())
+                        ? ownRows(connection, dataSource)
+                        : Map.of();
+        return new Locks(
+                lines.stream()
+                        .filter(line -> !StrategyWatch.isWord(line))
+                        .map(line -> line(line, of == null ? own.get(lockOf(line)) : of))
+                        .toList(),
+                null);
+    }
+
+    private static LockKey.Row key(String table, String... id) {
         try {
             return LockKey.row(table, id.length == 1 ? id[0] : Arrays.asList(id));
         } catch (IllegalArgumentException e) {
@@ -195,32 +206,21 @@ public final class RowLocksEndpoint {
         }
     }
 
-    /** The rows that this JVM is about to lock or holds, as far as the lock alone does not show them. */
-    private List<LockKey> ownRows(DataSource dataSource) {
-        return locks.admission().entrants().stream()
+    /** The rows that this JVM is about to lock or holds, by their locks, which alone may not show them. */
+    private Map<List<Object>, LockKey.Row> ownRows(Connection connection, DataSource dataSource) throws SQLException {
+        Map<List<Object>, LockKey.Row> rows = new HashMap<>();
+        List<LockKey> keys = locks.admission().entrants().stream()
                 .filter(entrant -> isOf(entrant, dataSource))
                 .map(AdmissionQueues.Entrant::key)
-                .filter(key -> key instanceof LockKey.Row)
                 .distinct()
                 .limit(OWN_ROWS)
                 .toList();
-    }
-
-    private Locks read(Connection connection, List<LockInspector.Line> lines, List<LockKey> known) throws SQLException {
-        Map<List<Object>, LockKey.Row> rows = new HashMap<>();
-        if (lines.stream().anyMatch(line -> line.table().isEmpty())) {
-            for (LockKey key : known) {
-                for (LockInspector.Line line : LockInspector.of(connection, key)) {
-                    rows.put(lockOf(line), (LockKey.Row) key);
-                }
+        for (LockKey key : keys) {
+            if (key instanceof LockKey.Row row) {
+                LockInspector.of(connection, row).forEach(line -> rows.put(lockOf(line), row));
             }
         }
-        return new Locks(
-                lines.stream()
-                        .filter(line -> !StrategyWatch.isWord(line))
-                        .map(line -> line(line, rows.get(lockOf(line))))
-                        .toList(),
-                null);
+        return rows;
     }
 
     private static List<Object> lockOf(LockInspector.Line line) {

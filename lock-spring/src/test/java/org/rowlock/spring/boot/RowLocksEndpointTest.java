@@ -14,6 +14,8 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -263,6 +265,37 @@ class RowLocksEndpointTest {
         assertThat(report.dataSources()).containsOnlyKeys("empty");
         assertThat(report.dataSources().get("empty").error()).contains("there is none");
         assertThat(asked).hasValue(1);
+    }
+
+    /** Of two that are empty the second is not waited for when the first has been. */
+    @Test
+    void poolsAreAskedAtTheSameTime() {
+        CyclicBarrier bothAsked = new CyclicBarrier(2);
+        class Empty extends AbstractDataSource {
+            @Override
+            public Connection getConnection() throws SQLException {
+                try {
+                    bothAsked.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                } catch (Exception e) {
+                    throw new SQLException("the other was not asked", e);
+                }
+                throw new SQLTransientConnectionException("there is none");
+            }
+
+            @Override
+            public Connection getConnection(String user, String password) throws SQLException {
+                return getConnection();
+            }
+        }
+        RowLocksReport report = new RowLocksEndpoint(
+                        LOCKS,
+                        context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
+                        Map.of("one", new Empty(), "other", new Empty()),
+                        context.getBean(StrategyWatch.class))
+                .all();
+        assertThat(report.dataSources().values())
+                .hasSize(2)
+                .allSatisfy(locks -> assertThat(locks.error()).contains("there is none"));
     }
 
     @Test
