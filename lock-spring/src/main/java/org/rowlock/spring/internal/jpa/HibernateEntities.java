@@ -25,15 +25,13 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 /**
  * The entities of a table.
  *
- * @param names of these, and of all in a hierarchy that has the table
- * @param idColumns of one of them, in the order of the mapping
- * @param cached those that the second-level cache may have
+ * @param mapped these, and all in a hierarchy that has the table
+ * @param names of them
  * @param isCached whether it may have anything that is read with these: a collection, or the result of a query
  * @param lockedIn the table that has every row of theirs, where this one has not: of a joined subclass that of its
  *     root, of a secondary table the entity's own. Empty where it is this one, and for a table of no entity
  */
-record HibernateEntities(
-        Set<String> names, List<String> idColumns, List<EntityPersister> cached, boolean isCached, String lockedIn) {
+record HibernateEntities(List<EntityPersister> mapped, Set<String> names, boolean isCached, String lockedIn) {
     /** The types of ids that Hibernate reads from text as keys have it. */
     private static final Set<Class<?>> SPELLED_ALIKE =
             Set.of(Integer.class, Long.class, Short.class, String.class, UUID.class);
@@ -49,7 +47,8 @@ record HibernateEntities(
     }
 
     private static HibernateEntities find(SessionFactoryImplementor factory, String table) {
-        List<EntityPersister> mapped = all(factory)
+        List<EntityPersister> mapped = factory.getMappingMetamodel()
+                .streamEntityDescriptors()
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
@@ -61,9 +60,7 @@ record HibernateEntities(
                 .filter(AbstractEntityPersister.class::isInstance)
                 .map(entity -> ((AbstractEntityPersister) entity).getRootTableName())
                 .toList();
-        List<EntityPersister> cached =
-                mapped.stream().filter(EntityPersister::canReadFromCache).toList();
-        boolean isCached = !cached.isEmpty()
+        boolean isCached = mapped.stream().anyMatch(EntityPersister::canReadFromCache)
                 || factory.getSessionFactoryOptions().isQueryCacheEnabled()
                 || factory.getMappingMetamodel()
                         .streamCollectionDescriptors()
@@ -72,15 +69,10 @@ record HibernateEntities(
                                         collection.getOwnerEntityPersister().getEntityName()));
         boolean isRoot = roots.stream().anyMatch(root -> isSame(root, table));
         return new HibernateEntities(
+                mapped,
                 names,
-                mapped.isEmpty() ? List.of() : idColumns(mapped.get(0)),
-                cached,
                 isCached,
                 isRoot ? "" : roots.stream().findFirst().orElse(""));
-    }
-
-    static Stream<EntityPersister> all(SessionFactoryImplementor factory) {
-        return factory.getMappingMetamodel().streamEntityDescriptors();
     }
 
     private static Stream<String> spaces(EntityPersister entity) {
@@ -112,7 +104,10 @@ record HibernateEntities(
      * @param columns of ids of several, in their order
      */
     void load(SessionImplementor session, List<String> columns, Set<List<String>> ids) {
-        if (ids.size() > 1 && cached.size() == 1) {
+        List<EntityPersister> cached = ids.size() < 2
+                ? List.of()
+                : mapped.stream().filter(EntityPersister::canReadFromCache).toList();
+        if (cached.size() == 1) {
             EntityPersister entity = cached.get(0);
             List<Object> values = new ArrayList<>();
             try {
@@ -146,6 +141,11 @@ record HibernateEntities(
             return basic.getJavaTypeDescriptor().fromString(text);
         }
         throw new IllegalArgumentException(type.getName());
+    }
+
+    /** Of one of them, in the order of the mapping. */
+    List<String> idColumns() {
+        return mapped.isEmpty() ? List.of() : idColumns(mapped.get(0));
     }
 
     /** The columns of its id in the order of the mapping, as the catalog has them. */

@@ -13,6 +13,7 @@ import org.hibernate.CacheMode;
 import org.hibernate.HibernateException;
 import org.hibernate.LockMode;
 import org.hibernate.engine.spi.EntityEntry;
+import org.hibernate.engine.spi.PersistenceContext;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
 import org.hibernate.metamodel.mapping.JdbcMapping;
@@ -157,10 +158,26 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
 
     /** Those of the rows that the session has, and that the database has too as far as the session knows. */
     private List<Loaded> loaded() {
+        PersistenceContext context = session.getPersistenceContextInternal();
         List<Loaded> loaded = new ArrayList<>();
-        if (session.getPersistenceContextInternal().getNumberOfManagedEntities() > 0) {
-            locked.rows().keySet().forEach(table -> addLoaded(table, loaded));
-        }
+        locked.rows().forEach((table, ids) -> {
+            Set<String> names = entities(table).names();
+            if (names.isEmpty() || context.getNumberOfManagedEntities() == 0) {
+                return;
+            }
+            List<String> columns = locked.columns(table);
+            for (Map.Entry<Object, EntityEntry> each : context.reentrantSafeEntityEntries()) {
+                EntityEntry entry = each.getValue();
+                if (names.contains(entry.getEntityName())
+                        && entry.isExistsInDatabase()
+                        && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
+                    List<String> id = id(entry, columns);
+                    if (id.isEmpty() || ids.isEmpty() || ids.contains(id)) {
+                        loaded.add(new Loaded(each.getKey(), entry, ids.contains(id)));
+                    }
+                }
+            }
+        });
         return loaded;
     }
 
@@ -168,27 +185,6 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         return locked.rows().keySet().stream()
                 .flatMap(table -> entities(table).idColumns().stream())
                 .toList();
-    }
-
-    private void addLoaded(String table, List<Loaded> loaded) {
-        Set<String> names = entities(table).names();
-        Set<List<String>> ids = locked.rows().getOrDefault(table, Set.of());
-        if (names.isEmpty()) {
-            return;
-        }
-        List<String> columns = locked.columns(table);
-        for (Map.Entry<Object, EntityEntry> each :
-                session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
-            EntityEntry entry = each.getValue();
-            if (names.contains(entry.getEntityName())
-                    && entry.isExistsInDatabase()
-                    && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
-                List<String> id = id(entry, columns);
-                if (id.isEmpty() || ids.isEmpty() || ids.contains(id)) {
-                    loaded.add(new Loaded(each.getKey(), entry, ids.contains(id)));
-                }
-            }
-        }
     }
 
     /**

@@ -8,6 +8,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
+import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
 import org.hibernate.type.ComponentType;
 import org.jspecify.annotations.Nullable;
@@ -53,15 +54,14 @@ public final class HibernateTables {
             return "";
         }
         return beans.getBeanProvider(EntityManagerFactory.class).stream()
-                .map(factory -> rootOf(factory, table))
+                .map(factory -> entities(factory, table).lockedIn())
                 .filter(root -> !root.isEmpty())
                 .findFirst()
                 .orElse("");
     }
 
-    static String rootOf(EntityManagerFactory factory, String table) {
-        return HibernateEntities.of(factory.unwrap(SessionFactoryImplementor.class), table)
-                .lockedIn();
+    private static HibernateEntities entities(EntityManagerFactory factory, String table) {
+        return HibernateEntities.of(factory.unwrap(SessionFactoryImplementor.class), table);
     }
 
     static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
@@ -72,7 +72,7 @@ public final class HibernateTables {
         }
         for (LockKey key : keys) {
             if (key instanceof LockKey.Row row) {
-                refuseParts(what, row.table(), rootOf(factory, row.table()));
+                refuseParts(what, row.table(), entities(factory, row.table()).lockedIn());
             }
         }
     }
@@ -96,23 +96,18 @@ public final class HibernateTables {
     public static Map<String, String> idColumns(BeanFactory beans, String table, Class<?> idClass) {
         Map<String, String> columns = new HashMap<>();
         for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
-            HibernateEntities.all(factory.unwrap(SessionFactoryImplementor.class))
-                    .forEach(entity -> {
-                        if (entity instanceof AbstractEntityPersister mapped
-                                && mapped.getIdentifierType() instanceof ComponentType id
-                                && idClass.isAssignableFrom(id.getReturnedClass())
-                                && HibernateEntities.isSame(mapped.getRootTableName(), table)) {
-                            addColumns(id.getPropertyNames(), mapped.getIdentifierColumnNames(), columns);
-                        }
-                    });
+            for (EntityPersister entity : entities(factory, table).mapped()) {
+                if (entity.getIdentifierType() instanceof ComponentType id
+                        && idClass.isAssignableFrom(id.getReturnedClass())) {
+                    String[] names = id.getPropertyNames();
+                    String[] of = entity.getIdentifierColumnNames();
+                    // Of nested components there are more columns than names.
+                    for (int i = 0; names.length == of.length && i < names.length; i++) {
+                        columns.put(names[i], of[i]);
+                    }
+                }
+            }
         }
         return columns;
-    }
-
-    /** Of nested components there are more columns than names. */
-    private static void addColumns(String[] names, String[] of, Map<String, String> columns) {
-        for (int i = 0; names.length == of.length && i < names.length; i++) {
-            columns.put(names[i], of[i]);
-        }
     }
 }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.mybatis.spring.SqlSessionHolder;
@@ -67,8 +67,8 @@ public record SessionCaches(
      * was committed meanwhile, and reading it again loses the change. And a row of a table that has parts of rows.
      */
     public void refuse() {
-        if (HIBERNATE && !rows.isEmpty()) {
-            each((factory, holder) -> HibernateSession.of(factory, holder, this).ifPresent(HibernateSession::refuse));
+        if (HIBERNATE) {
+            sessions().forEach(HibernateSession::refuse);
         }
     }
 
@@ -81,13 +81,8 @@ public record SessionCaches(
 
     /** The id columns of the tables, in the order of their mapping, where a session may have loaded some rows. */
     public List<String> idColumnsOfEntities() {
-        List<String> columns = new ArrayList<>();
-        if (HIBERNATE) {
-            each((factory, holder) -> HibernateSession.of(factory, holder, this)
-                    .filter(session -> columns.isEmpty())
-                    .ifPresent(session -> columns.addAll(session.idColumns())));
-        }
-        return columns;
+        Stream<List<String>> columns = HIBERNATE ? sessions().map(HibernateSession::idColumns) : Stream.empty();
+        return columns.filter(each -> !each.isEmpty()).findFirst().orElse(List.of());
     }
 
     /** Adds the key of a row, with its id in the order of these columns; none if the row has none such. */
@@ -109,22 +104,20 @@ public record SessionCaches(
      * @param atEnd is given what is to be done when the transaction has ended
      */
     public void renew(Consumer<Runnable> atEnd) {
-        if (rows.isEmpty()) {
-            return;
+        if (HIBERNATE) {
+            sessions().forEach(session -> session.renew(atEnd));
         }
-        each((key, holder) -> {
-            if (HIBERNATE) {
-                HibernateSession.of(key, holder, this).ifPresent(session -> session.renew(atEnd));
-            }
-            if (MYBATIS) {
-                MyBatis.clear(holder);
-            }
-        });
+        if (MYBATIS && !rows.isEmpty()) {
+            TransactionSynchronizationManager.getResourceMap().values().forEach(MyBatis::clear);
+        }
     }
 
-    /** A copy, as reading may bind others. */
-    private static void each(BiConsumer<Object, Object> resource) {
-        Map.copyOf(TransactionSynchronizationManager.getResourceMap()).forEach(resource);
+    /** Only where there is Hibernate. Of a copy, as reading may bind others. */
+    private Stream<HibernateSession> sessions() {
+        return rows.isEmpty()
+                ? Stream.empty()
+                : Map.copyOf(TransactionSynchronizationManager.getResourceMap()).entrySet().stream()
+                        .flatMap(bound -> HibernateSession.of(bound.getKey(), bound.getValue(), this).stream());
     }
 
     /** Apart, as the class need not be there. */
