@@ -72,8 +72,8 @@ public final class LockExceptionTranslator {
      * Translates.
      *
      * @param e Rowlock's exception
-     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, and the given
-     *     one as its cause
+     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, and the
+     *     given one as its cause
      */
     public static NestedRuntimeException translate(RowlockException e) {
         return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)

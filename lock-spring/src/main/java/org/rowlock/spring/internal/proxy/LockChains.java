@@ -206,7 +206,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         }
     }
 
-    /** Of a property with its default; asked of the environment, as the settings are a bean that may need others first. */
+    /** Of a property with its default: the settings are a bean, which may need others first. */
     public static Reaction reaction(ConfigurableBeanFactory beans, String placeholder) {
         return Reaction.valueOf(
                 String.valueOf(beans.resolveEmbeddedValue(placeholder)).toUpperCase(Locale.ROOT));
