@@ -86,14 +86,12 @@ record ClaimRunner(
             }
             outcome = Outcome.ACQUIRED;
         } catch (SQLException e) {
-            RowlockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
-                    ? LockErrors.translate(asked(), e)
-                    : LockErrors.understood(asked(), e);
-            if (understood != null) {
-                outcome = LockObserver.outcome(understood);
-                throw understood;
+            RowlockException meaning = LockErrors.meaning(asked(), claim.binds(), e);
+            if (meaning == null) {
+                throw e;
             }
-            throw e;
+            outcome = LockObserver.outcome(meaning);
+            throw meaning;
         } finally {
             observer.end(begun, takenKeys(), claim.mode(), strategy, LockWait.noWait(), outcome);
         }

@@ -2,6 +2,7 @@ package org.rowlock.internal.session;
 
 import java.io.InterruptedIOException;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockCanceledException;
@@ -77,7 +78,7 @@ public final class LockErrors {
     }
 
     /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
-    public static @Nullable RowlockException understood(Asked asked, SQLException e) {
+    private static @Nullable RowlockException understood(Asked asked, SQLException e) {
         String state = SqlState.of(e);
         String said = " (" + message(asked, e) + "). ";
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
@@ -184,7 +185,12 @@ public final class LockErrors {
         if (tail.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             return timedOut(asked, true, e);
         }
-        return ServerErrors.isLockTarget(asked, tail.binds(), e) ? translate(asked, e) : understood(asked, e);
+        return meaning(asked, tail.binds(), e);
+    }
+
+    /** The same of an error of a statement with values of the caller's. */
+    public static @Nullable RowlockException meaning(Asked asked, List<@Nullable Object> binds, SQLException e) {
+        return ServerErrors.isLockTarget(asked, binds, e) ? translate(asked, e) : understood(asked, e);
     }
 
     /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */

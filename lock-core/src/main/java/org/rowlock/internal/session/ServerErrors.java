@@ -177,12 +177,9 @@ public final class ServerErrors {
                 SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
                         && server.getPosition() == 0
                         && asked.id().stream()
-                                .anyMatch(part -> message.contains('"' + part + '"') && !hasBind(binds, part));
+                                .anyMatch(part -> message.contains('"' + part + '"')
+                                        && binds.stream().noneMatch(bind -> part.equals(String.valueOf(bind))));
         };
-    }
-
-    private static boolean hasBind(List<@Nullable Object> binds, String part) {
-        return binds.stream().anyMatch(bind -> part.equals(String.valueOf(bind)));
     }
 
     /** Whether a message has a name in quotes or, as in "permission denied for", at its end. */

@@ -46,7 +46,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
             add(List.of(WaitSql.RELEASE), all, texts);
         }
         return new Flush(
-                kept && tail.isKept() ? TEXTS.get(texts, Flush::joined) : joined(texts),
+                kept && tail.parts().size() <= Tail.LONGEST_KEPT ? TEXTS.get(texts, Flush::joined) : joined(texts),
                 all,
                 isBounded,
                 isGuardSaved,

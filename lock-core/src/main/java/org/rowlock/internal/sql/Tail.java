@@ -60,9 +60,4 @@ public record Tail(
                 .<@Nullable Object>flatMap(part -> part.binds().stream())
                 .toList();
     }
-
-    /** Whether its text may be sent again, and so is to be kept. */
-    boolean isKept() {
-        return parts.size() <= LONGEST_KEPT;
-    }
 }

@@ -82,7 +82,7 @@ public record WriteForm(
         if (marked == null || !marked.startsWith(WRONG)) {
             return null;
         }
-        String[] numbers = marked.split("\\D+");
+        String[] numbers = marked.split("\\D+", -1);
         return new WrongCount(Integer.parseInt(numbers[1]), Long.parseLong(numbers[3]));
     }
 }
