@@ -164,7 +164,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      */
     private @Nullable LockTargetException refusal(RowTable table, List<Row> rows, boolean ofRows) {
         List<Column> columns = table.columns();
-        boolean isAnyOfTable = ofRows;
+        boolean isAnyOfTable = ofRows || rows.isEmpty();
         for (Row row : rows) {
             isAnyOfTable |= row.id().size() == columns.size();
         }

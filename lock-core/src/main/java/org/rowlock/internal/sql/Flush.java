@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of one round trip: what sets up the wait, locks, looks, and last the caller's query, or writes and the
@@ -16,8 +17,7 @@ import java.util.List;
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isGuardSaved, boolean isSaved) {
     private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);
 
-    /** By their pieces. */
-    private static final Kept<List<String>, String> TEXTS = new Kept<>();
+    private static final Kept<List<String>, String> ALONE = new Kept<>();
 
     static Flush of(List<Part> parts, boolean bounded, boolean guardSaved, boolean saved) {
         return new Flush(textOf(parts), List.copyOf(parts), bounded, guardSaved, saved);
@@ -25,15 +25,15 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
 
     /** Writes alone, and maybe the COMMIT. */
     public static Flush alone(Tail tail) {
-        return WITHOUT_LOCKS.with(tail, true);
+        return WITHOUT_LOCKS.with(tail, ALONE);
     }
 
     /**
      * The same with what a caller has behind the locks. A COMMIT ends the savepoint too.
      *
-     * @param kept whether these locks are to be sent again
+     * @param kept the texts by their pieces; null if these locks are not to be sent again
      */
-    Flush with(Tail tail, boolean kept) {
+    Flush with(Tail tail, @Nullable Kept<List<String>, String> kept) {
         List<Part> all = new ArrayList<>(parts.size() + tail.parts().size() + 3);
         List<String> texts = new ArrayList<>(tail.parts().size() + 3);
         add(tail.inFront(), all, texts);
@@ -46,7 +46,9 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
             add(List.of(WaitSql.RELEASE), all, texts);
         }
         return new Flush(
-                kept && tail.parts().size() <= Tail.LONGEST_KEPT ? TEXTS.get(texts, Flush::joined) : joined(texts),
+                kept != null && tail.parts().size() <= Tail.LONGEST_KEPT
+                        ? kept.get(texts, Flush::joined)
+                        : joined(texts),
                 all,
                 isBounded,
                 isGuardSaved,

@@ -22,6 +22,8 @@ public final class Flushes {
     /** By what is locked; those of one by their form. A race builds the same flush twice, and a flush is immutable. */
     private final Kept<Object, @Nullable Flush[]> kept = new Kept<>();
 
+    private final Kept<List<String>, String> texts = new Kept<>();
+
     /** @param onCitus whether the database has Citus, see {@link CitusForms} */
     public Flushes(boolean onCitus) {
         this.onCitus = onCitus;
@@ -43,7 +45,7 @@ public final class Flushes {
         boolean ofValues = onCitus && CitusForms.isOfValues(request);
         Flush locks =
                 ofValues ? make(request, begun, anyIsolation, behind) : keptOf(request, begun, anyIsolation, behind);
-        return tail == null ? locks : locks.with(tail, !ofValues);
+        return tail == null ? locks : locks.with(tail, ofValues ? null : texts);
     }
 
     private Flush keptOf(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind) {
