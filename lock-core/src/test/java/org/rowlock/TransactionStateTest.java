@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
 
@@ -120,6 +121,26 @@ class TransactionStateTest {
         });
         assertThatThrownBy(() -> RowLocks.builder().strategy(strategy).build().verify(binary))
                 .hasMessageContaining("prepareThreshold");
+    }
+
+    /** With it a count is read from another statement's result, behind a COMMIT that is done. */
+    @Test
+    void writesAreNotSentWithANegativePrepareThreshold() throws Exception {
+        PGSimpleDataSource binary = database.dataSource();
+        binary.setPrepareThreshold(-1);
+        Session alice = database.session("alice", binary);
+        CommitWrites writes = new CommitWrites();
+        writes.add("insert into account values (7)");
+        writes.add("update account set id = id where id = 1 returning 5").expectOneRow();
+        Step<?> commit = alice.start(c -> {
+            RowLocks.create().in(c).commit(writes);
+            return null;
+        });
+
+        assertThat(commit.failure())
+                .isInstanceOf(LockTransactionException.class)
+                .hasMessageContaining("prepareThreshold=-1");
+        assertThat(database.query("select count(*) from account where id = 7")).isEqualTo("0");
     }
 
     @ParameterizedTest

@@ -27,6 +27,7 @@ public final class FlushRunner {
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
+        session.refuseForcedDescribe();
         boolean oneShot = tail != null && tail.isOneShot();
         for (Insert insert : request.inserts()) {
             oneShot |= Part.hasUntyped(insert.binds());

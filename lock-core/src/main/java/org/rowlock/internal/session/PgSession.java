@@ -49,14 +49,21 @@ public final class PgSession extends DriverSession {
                             + " roll back first",
                     SqlState.IN_FAILED_SQL_TRANSACTION);
         }
-        if (session.prepareThreshold() < 0) {
-            throw refused(
-                    "the driver is set to prepareThreshold=" + session.prepareThreshold()
-                            + ", with which it cannot send the lock and what follows it at once; set it to 0 or more in"
-                            + " the JDBC URL or the DataSource (the default is 5)",
-                    SqlState.OBJECT_NOT_IN_STATE);
-        }
+        session.refuseForcedDescribe();
         return session;
+    }
+
+    /** With a threshold below zero the driver sends no statements at once, and takes one's result for another's. */
+    void refuseForcedDescribe() {
+        if (prepareThreshold() < 0) {
+            throw Exceptions.of(
+                    LockTransactionException.class,
+                    "Nothing is locked or stored: the driver is set to prepareThreshold=" + prepareThreshold()
+                            + ", with which it cannot send a lock, or writes, and what follows at once; set it to 0 or"
+                            + " more in the JDBC URL or the DataSource (the default is 5)",
+                    SqlState.OBJECT_NOT_IN_STATE,
+                    null);
+        }
     }
 
     /** What the driver knows of a connection, in whatever state it is. */
