@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.time.Duration;
@@ -324,6 +325,9 @@ class SpellingTest {
             for (Session.Body<?> way : ways(locks(strategy), row("thing", id.get(2)))) {
                 if (strategy == LockStrategy.ROW) {
                     alice.run(way);
+                    LockRequest both = forUpdate(rows("thing", id.subList(1, 3)));
+                    assertThat(alice.run(c -> locks(strategy).in(c).lock(both)).isLocked())
+                            .isTrue();
                     assertThat((boolean) bob.run(c -> locks(strategy)
                                     .in(c)
                                     .tryLock(forUpdate(row("thing", id.get(1))))

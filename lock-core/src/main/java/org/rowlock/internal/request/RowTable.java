@@ -19,8 +19,9 @@ import org.rowlock.internal.text.TableName;
  * @param name the name as the key has it
  * @param columns the columns of the id, in order
  * @param identity why these columns distinguish rows
+ * @param isLookable whether a row that can be seen can be locked, as with row security it need not be
  */
-public record RowTable(String name, List<Column> columns, Identity identity) {
+public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
 
     /** Why columns distinguish rows, and so how a lock statement checks that they still do. */
     public enum Identity {
@@ -44,6 +45,7 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
                 || (other instanceof RowTable that
                         && name.equals(that.name)
                         && identity == that.identity
+                        && isLookable == that.isLookable
                         && columns.equals(that.columns));
     }
 
@@ -99,7 +101,7 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
 
     /** A table that has not been looked up. */
     public static RowTable named(String name) {
-        return new RowTable(name, List.of(), Identity.GIVEN);
+        return new RowTable(name, List.of(), Identity.GIVEN, false);
     }
 
     /**

@@ -44,7 +44,8 @@ public final class IdColumns {
             + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
             + " where l.oid = a.attcollation) is not false, (select o.prosrc from pg_catalog.pg_type t"
             + " join pg_catalog.pg_proc o on o.oid = t.typoutput join pg_catalog.pg_language l on l.oid = o.prolang"
-            + " where t.oid = a.atttypid and l.lanname = 'internal'), " + CatalogSql.IS_CITUS + ", ";
+            + " where t.oid = a.atttypid and l.lanname = 'internal'), " + CatalogSql.IS_CITUS
+            + ", not c.relrowsecurity and c.relkind in ('r', 'p'), ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
 
@@ -183,6 +184,7 @@ public final class IdColumns {
         long schema = 0;
         boolean immediate = false;
         boolean citus = false;
+        boolean lookable = false;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
             int at = 1;
             if (!given.isEmpty()) {
@@ -195,7 +197,8 @@ public final class IdColumns {
                     schemas = row.getString(5);
                     schema = row.getLong(6);
                     citus = row.getBoolean(9);
-                    immediate = row.getBoolean(10);
+                    lookable = row.getBoolean(10);
+                    immediate = row.getBoolean(11);
                     if (row.getString(2) != null) {
                         IdType idType = IdType.of(row.getString(3), row.getString(8), row.getBoolean(7));
                         missing.remove(row.getString(2));
@@ -210,6 +213,7 @@ public final class IdColumns {
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        return new Known(new RowTable(table, List.copyOf(columns), identity), missing, kind, schemas, schema, false);
+        RowTable found = new RowTable(table, List.copyOf(columns), identity, lookable);
+        return new Known(found, missing, kind, schemas, schema, false);
     }
 }

@@ -127,7 +127,11 @@ class FlushForms {
 
     /** Nor here, of one row without a savepoint: behind one, a row becomes a MultiXact when it is updated. */
     boolean isRowTry() {
-        return !isAdvisory() && !behind && wait == WaitKind.NO_WAIT && asked.isOneRow();
+        return !isAdvisory()
+                && !behind
+                && wait == WaitKind.NO_WAIT
+                && asked.isOneRow()
+                && asked.rows().get(0).table().isLookable();
     }
 
     /** Whether a refusal of the guard must raise an error, since what follows in the round trip must not run. */

@@ -139,9 +139,9 @@ public final class RowSql {
         return new Part(
                 identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm(wait, "") + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
-                        + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + column.type() + "[]))")
+                        + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + listed(column) + "[]))")
                         + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
-                        + table.each(" and ", (column, i) -> column(column) + " = k.c" + i)
+                        + table.each(" and ", (column, i) -> column(column) + " = cast(k.c" + i + " as " + column.type() + ')')
                         + " order by " + table.each(", ", (column, i) -> column(column))
                         + clause(mode, OF_ALIAS, wait),
                 (statement, at, request) ->
@@ -178,6 +178,11 @@ public final class RowSql {
      */
     private static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
+    }
+
+    /** What the ids of several rows are an array of. There are no arrays of arrays. */
+    private static String listed(Column column) {
+        return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }
 
     /** The ids of several rows: an array for each column. */

@@ -42,7 +42,8 @@ class FlushesTest {
     private static final Insert INSERT = new Insert(FIRST, "insert into account values (1)", List.of());
 
     private static RowTable table(String name, String type) {
-        return new RowTable(name, List.of(new Column("id", type, type + "[]", IdType.INTEGER)), Identity.ONE_COLUMN);
+        return new RowTable(
+                name, List.of(new Column("id", type, type + "[]", IdType.INTEGER)), Identity.ONE_COLUMN, true);
     }
 
     private static ResolvedRequest request(RowLockMode mode, LockWait wait, List<LockKey> advisory, RowGroup... rows) {
@@ -208,10 +209,11 @@ class FlushesTest {
         Map<Class<?>, List<Object>> values = Map.of(
                 String.class, List.of("account", "client"),
                 List.class, List.of(ACCOUNT.columns(), table("account", "int8").columns()),
+                boolean.class, List.of(true, false),
                 Identity.class, List.of(Identity.ONE_COLUMN, Identity.CATALOG));
         RecordComponent[] components = RowTable.class.getRecordComponents();
         for (int i = 0; i < components.length; i++) {
-            Object[] given = {"account", ACCOUNT.columns(), Identity.ONE_COLUMN};
+            Object[] given = {"account", ACCOUNT.columns(), Identity.ONE_COLUMN, true};
             assertThat(RowTable.class.getDeclaredConstructors()[0].newInstance(given))
                     .isEqualTo(ACCOUNT)
                     .hasSameHashCodeAs(ACCOUNT);
