@@ -129,6 +129,54 @@ abstract class InsertContract extends RowLockContract {
         });
     }
 
+    /** It may have written, and a row that has to be made twice must not have it write twice. */
+    @Test
+    void aQueryBehindARowThatIsInsertedAnewIsDoneOnce() throws Exception {
+        LockedQuery<Integer> adds = LockedQuery.of(
+                "insert into named(id) select count(*) + 1 from named returning id", row -> row.getInt(1));
+        for (boolean begun : List.of(true, false)) {
+            alice.execute("select from counter where id = 'there' for update");
+            if (begun) {
+                bob.execute("select 1");
+            }
+            Step<List<Integer>> second = bob.start(c -> locks.in(c).lockAndQuery(orInsert("there", 5), adds));
+            if (strategy() != LockStrategy.ADVISORY) {
+                second.awaitBlockedBy(alice);
+            }
+            alice.execute("delete from counter where id = 'there'");
+            alice.commit();
+
+            if (begun && strategy() != LockStrategy.ADVISORY) {
+                assertThat(second.failure()).isInstanceOf(LockSerializationException.class);
+            } else {
+                assertThat(second.get()).containsExactly(1);
+                assertThat(query(bob, "select count(*) from named")).isEqualTo("1");
+            }
+            bob.rollback();
+            database.execute("insert into counter values ('there', 7)");
+        }
+    }
+
+    @Test
+    void aQueryBehindAnInsertThatDoesNotMakeTheRowIsDoneOnce() throws Exception {
+        LockRequest other = forUpdate(KEY).orInsert("insert into counter values ('b', 1)");
+        LockedQuery<Integer> adds = LockedQuery.of(
+                "insert into named(id) select count(*) + 1 from named returning id", row -> row.getInt(1));
+        for (boolean begun : List.of(true, false)) {
+            if (begun) {
+                bob.execute("select 1");
+            }
+            Step<List<Integer>> step = bob.start(c -> locks.in(c).lockAndQuery(other, adds));
+            if (strategy() == LockStrategy.ADVISORY) {
+                assertThat(step.get()).containsExactly(1);
+            } else {
+                assertThat(step.failure()).isInstanceOf(RowAbsentException.class);
+            }
+            assertThat(query(bob, "select count(*) from named")).isEqualTo("1");
+            bob.rollback();
+        }
+    }
+
     private static LockedQuery<Integer> read(String id) {
         return LockedQuery.of("select n from counter where id = ?", row -> row.getInt(1), id);
     }

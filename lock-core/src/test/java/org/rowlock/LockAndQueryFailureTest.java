@@ -44,6 +44,56 @@ class LockAndQueryFailureTest {
 
     @ParameterizedTest
     @EnumSource
+    void aRowThatTheQueryDoesNotWaitForIsTheCallers(LockStrategy strategy) throws Exception {
+        database.execute("insert into account values (2)");
+        Session bob = database.session("bob");
+        bob.execute("select from account where id = 2 for update");
+
+        assertThat(failure(
+                        strategy,
+                        database.session("alice"),
+                        "select id from account where id = 2 for update nowait",
+                        1))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+    }
+
+    /** Whichever of the keys it is of. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void anIdOrATableThatCannotBeLockedIsTheLocks(LockStrategy strategy) throws Exception {
+        String role = database.schema() + "_clerk";
+        database.execute(
+                "create type mood as enum ('good', 'bad')",
+                "create table day(mood mood primary key)",
+                "insert into day values ('good')",
+                "create role " + role,
+                "grant usage on schema " + database.schema() + " to " + role,
+                "grant select, update on day to " + role,
+                "grant select on account to " + role);
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        try {
+            alice.execute("set role " + role);
+            alice.commit();
+            LockKey good = LockKey.row("day", "good");
+            for (LockKey wrong : List.of(LockKey.row("day", "none"), KEY)) {
+                assertThat(alice.start(c -> locks.in(c)
+                                        .lockAndQuery(
+                                                forUpdate(List.of(good, wrong)),
+                                                LockedQuery.of("select 1", row -> row.getInt(1))))
+                                .failure())
+                        .isInstanceOf(LockTargetException.class);
+                alice.rollback();
+            }
+        } finally {
+            alice.close();
+            database.execute("drop owned by " + role, "drop role " + role);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void unknownTableOfTheQueryIsTheCallersHoweverItIsCalled(LockStrategy strategy) throws Exception {
         assertThat(failure(strategy, database.session("alice"), "select 1 from account_history", 1))
                 .isInstanceOfSatisfying(
@@ -210,6 +260,9 @@ class LockAndQueryFailureTest {
             for (boolean begun : new boolean[] {true, false}) {
                 assertThat(alice.run(c -> locks.in(c).lock(forUpdate(KEY))).isRowAbsent())
                         .isTrue();
+                LockResult tried = alice.run(c -> locks.in(c).tryLock(forUpdate(KEY)));
+                assertThat(tried.isTaken()).isFalse();
+                assertThat(tried.isRowAbsent()).isTrue();
                 if (!begun) {
                     alice.rollback();
                 }

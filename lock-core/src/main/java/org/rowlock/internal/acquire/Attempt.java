@@ -67,7 +67,19 @@ record Attempt(
         long start = System.nanoTime();
         Outcome outcome = once(request, anyIsolation);
         for (int tries = 1; tries < MOST_TRIES && isDeletedMeanwhile(outcome); tries++) {
-            outcome = once(request.remaining(start), anyIsolation);
+            ResolvedRequest again = request.remaining(start);
+            if (tail != null && begun) {
+                // The query has run, and may have written. If the row can be made now it was deleted meanwhile.
+                Outcome alone = new Attempt(session, flushes, again, null, true).untilSeenLocked();
+                if (isDeletedMeanwhile(alone)) {
+                    return outcome;
+                }
+                throw aborted(LockErrors.replaced(asked()));
+            }
+            if (tail != null) {
+                session.execute("rollback");
+            }
+            outcome = once(again, anyIsolation);
         }
         for (int tries = 1; isInsertedMeanwhile(outcome); tries++) {
             if (begun || tries == MOST_TRIES) {
@@ -185,7 +197,7 @@ record Attempt(
         Guard raised = ServerErrors.guardIn(e);
         boolean stale =
                 (raised != null && raised.lock() == Guard.Lock.STALE) || ServerErrors.isIdentityGone(asked.tables(), e);
-        if (!stale && raised == null && ServerErrors.isOfWrites(asked, tail, start, e)) {
+        if (!stale && raised == null && ServerErrors.isOfTail(asked, tail, start, e)) {
             return new Failed(e, null);
         }
         if (raised != null && raised.isSnapshotStale() && !begun) {

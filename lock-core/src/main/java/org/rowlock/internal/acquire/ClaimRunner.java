@@ -235,7 +235,7 @@ record ClaimRunner(
         return new Asked(
                 claim + " (strategy " + strategy() + ')',
                 claim.limit(),
-                claim.table(),
+                List.of(claim.table()),
                 List.of(),
                 session.isHotStandby(),
                 tables.config().names());

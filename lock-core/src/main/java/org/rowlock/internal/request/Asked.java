@@ -15,16 +15,16 @@ import org.rowlock.internal.text.Exceptions;
  * What was asked, for messages.
  *
  * @param keys how many distinct keys
- * @param id the parts of the first id, if only the server knows whether its column takes it
+ * @param tables those of the keys, each once
+ * @param ids the parts of the ids, where only the server knows whether their columns take them
  */
-public record Asked(
-        String what, int keys, @Nullable String table, List<String> id, boolean hotStandby, KeyNames names) {
+public record Asked(String what, int keys, List<String> tables, List<String> ids, boolean hotStandby, KeyNames names) {
     public static Asked of(
             LockRequest request,
             LockWait wait,
             LockStrategy strategy,
             KeyNames names,
-            List<String> id,
+            List<String> ids,
             boolean hotStandby) {
         List<LockKey> keys = request.keys();
         String first = names.of(keys.get(0));
@@ -41,8 +41,8 @@ public record Asked(
         return new Asked(
                 what + ' ' + modes + " (strategy " + strategy + ", wait " + wait + ')',
                 keys.size(),
-                keys.get(0).tableOrNull(),
-                id,
+                AdvisoryKeys.of(keys).tables(),
+                ids,
                 hotStandby,
                 names);
     }

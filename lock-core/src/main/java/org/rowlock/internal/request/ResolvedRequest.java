@@ -117,10 +117,10 @@ public record ResolvedRequest(
 
     public Asked asked(boolean hotStandby) {
         // Ids of other types are checked before they are sent.
-        List<String> id =
-                tables().stream().anyMatch(table -> table.isAny(IdType::isOpen)) && keys().get(0) instanceof Row row
-                        ? row.givenId()
-                        : List.of();
-        return Asked.of(request, lockWait, strategy, names, id, hotStandby);
+        List<String> ids = rows.stream()
+                .filter(group -> group.table().isAny(IdType::isOpen))
+                .flatMap(group -> group.keys().stream().flatMap(key -> key.givenId().stream()))
+                .toList();
+        return Asked.of(request, lockWait, strategy, names, ids, hotStandby);
     }
 }

@@ -121,7 +121,9 @@ public final class LockErrors {
         if (guard.isReadOnly()) {
             return readOnly(asked, e);
         }
-        String table = guard.table().length() > 1 ? guard.table().substring(1) : String.valueOf(asked.table());
+        String table = guard.table().length() > 1
+                ? guard.table().substring(1)
+                : asked.tables().get(0);
         if (guard.isPrivilegeMissing()) {
             String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
             return asked.cannot(LockTargetException.class, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);

@@ -68,21 +68,23 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a lock that could not be had is surely one that a write behind the lock needs: a bound of ours ends no
-     * wait before its time, and NOWAIT is no timeout.
+     * Whether a lock that could not be had is surely one that what is behind the lock needs: a bound of ours ends no
+     * wait before its time, and NOWAIT is no timeout. A query behind a bounded wait is undone with the lock all the
+     * same.
      *
      * @param start System.nanoTime() before the bound was set
      */
-    public static boolean isOfWrites(ResolvedRequest request, @Nullable Tail tail, long start, SQLException e) {
-        if (tail == null || !tail.isCommitting() || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+    public static boolean isOfTail(ResolvedRequest request, @Nullable Tail tail, long start, SQLException e) {
+        if (tail == null || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             return false;
         }
         boolean timeout = isOfProcessInterrupts(e);
+        boolean commits = tail.isCommitting();
         return switch (WaitKind.of(request.lockWait())) {
             case FOREVER -> !timeout;
-            case NO_WAIT -> timeout;
+            case NO_WAIT -> commits && timeout;
             case AT_MOST ->
-                !timeout || System.nanoTime() - start < request.lockWait().nanos();
+                commits && (!timeout || System.nanoTime() - start < request.lockWait().nanos());
         };
     }
 
@@ -162,21 +164,23 @@ public final class ServerErrors {
     public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        if (server == null || message == null || asked.table() == null || isOfRule(e)) {
+        if (server == null || message == null || isOfRule(e)) {
             return false;
         }
         return switch (SqlState.of(e)) {
-            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME -> names(message, asked.table());
+            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME ->
+                asked.tables().stream().anyMatch(table -> names(message, table));
             case SqlState.INVALID_SCHEMA_NAME,
                     SqlState.INSUFFICIENT_PRIVILEGE,
                     SqlState.WRONG_OBJECT_TYPE,
                     SqlState.FEATURE_NOT_SUPPORTED ->
-                names(message, asked.table())
-                        || TableName.parts(asked.table()).stream().anyMatch(part -> names(message, part));
+                asked.tables().stream()
+                        .anyMatch(table -> names(message, table)
+                                || TableName.parts(table).stream().anyMatch(part -> names(message, part)));
             default ->
                 SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
                         && server.getPosition() == 0
-                        && asked.id().stream()
+                        && asked.ids().stream()
                                 .anyMatch(part -> message.contains('"' + part + '"')
                                         && binds.stream().noneMatch(bind -> part.equals(String.valueOf(bind))));
         };
