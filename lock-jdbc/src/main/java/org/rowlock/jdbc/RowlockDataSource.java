@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
+import org.rowlock.internal.text.Given;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
@@ -72,10 +73,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         private final Map<String, String> words = new HashMap<>();
 
         private Builder(DataSource dataSource) {
-            if (dataSource == null) {
-                throw new IllegalArgumentException("The DataSource to wrap is null");
-            }
-            this.dataSource = dataSource;
+            this.dataSource = Given.notNull(dataSource, "The DataSource to wrap is null");
         }
 
         /**
@@ -85,7 +83,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder name(String given) {
-            this.name = given;
+            this.name = Given.notNull(given, "The name is null");
             return this;
         }
 
@@ -96,7 +94,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder mode(RowlockMode given) {
-            return set("mode", given.name());
+            return set("mode", Given.notNull(given, "The mode is null").name());
         }
 
         /**
@@ -132,7 +130,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder release(LockRelease given) {
-            return set("release", given.name());
+            return set("release", Given.notNull(given, "The release is null").name());
         }
 
         /**
@@ -142,7 +140,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder front(LockFront given) {
-            return set("front", given.name());
+            return set("front", Given.notNull(given, "The front is null").name());
         }
 
         /**

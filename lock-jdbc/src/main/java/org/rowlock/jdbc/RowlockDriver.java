@@ -63,11 +63,13 @@ public final class RowlockDriver implements Driver {
     @Override
     public DriverPropertyInfo[] getPropertyInfo(String url, @Nullable Properties info) throws SQLException {
         JdbcUrl parsed = JdbcUrl.of(url, info);
-        return driver(parsed).getPropertyInfo(parsed.url(), parsed.properties());
+        Driver driver = acceptsURL(url) ? driver(parsed) : POSTGRES;
+        return driver.getPropertyInfo(parsed.url(), parsed.properties());
     }
 
     private static Driver driver(JdbcUrl parsed) throws SQLException {
-        if (POSTGRES.acceptsURL(parsed.url())) {
+        // Also one that it cannot read, which it then says.
+        if (parsed.url().startsWith("jdbc:postgresql:")) {
             return POSTGRES;
         }
         try {

@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
 import java.util.ServiceLoader;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.PGConnection;
@@ -68,6 +69,42 @@ class RowlockDriverTest {
         DriverManager.getConnection(url, properties).close();
         assertThat(RowlockDriver.control(url, properties).getSettings().get("mode"))
                 .isEqualTo("off");
+    }
+
+    /** As PostgreSQL's driver: tools ask every driver that they know. */
+    @Test
+    void aUrlOfAnotherDriverIsNoError() throws Exception {
+        Driver driver = new RowlockDriver();
+        assertThat(driver.connect("jdbc:other:db", login())).isNull();
+        assertThat(driver.connect(null, login())).isNull();
+        assertThat(driver.acceptsURL(null)).isFalse();
+        assertThat(driver.getPropertyInfo("jdbc:other", null)).isNotEmpty();
+    }
+
+    @Test
+    void aUrlThatCannotBeReadIsRefusedAsByPostgresqlsDriver() {
+        assertThatThrownBy(() -> DriverManager.getConnection("jdbc:rowlock:postgresql://localhost:999999/db"))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("Unable to parse URL");
+    }
+
+    @Test
+    void whatIsNullIsSaid() {
+        RowlockDataSource.Builder builder = RowlockDataSource.builder(database.dataSource());
+        List<ThrowableAssert.ThrowingCallable> calls = List.of(
+                () -> RowlockDataSource.wrap(null),
+                () -> builder.name(null),
+                () -> builder.mode(null),
+                () -> builder.release(null),
+                () -> builder.front(null),
+                () -> builder.include((String[]) null),
+                () -> builder.exclude("account", null),
+                () -> builder.build().control().set("mode", null));
+        for (ThrowableAssert.ThrowingCallable call : calls) {
+            assertThatThrownBy(call)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is null");
+        }
     }
 
     /** A program that connects again by it comes to the same driver and settings. */

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
+import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.RowlockMode;
 
@@ -85,7 +86,7 @@ public record JdbcSettings(
     /** With another word. */
     public JdbcSettings with(String key, String word) {
         Map<String, String> words = words();
-        if (words.put(key, word) == null) {
+        if (words.put(key, Given.notNull(word, "The word for " + key + " is null")) == null) {
             throw new IllegalArgumentException(noSetting(key, ""));
         }
         return of(name, words);
@@ -133,7 +134,7 @@ public record JdbcSettings(
      * @throws IllegalArgumentException if a name is malformed
      */
     public static String list(String... tables) {
-        return String.join(",", normalized(List.of(tables)));
+        return String.join(",", normalized(Arrays.asList(Given.notNull(tables, "The list of tables is null"))));
     }
 
     private static List<String> normalized(List<String> tables) {

@@ -27,8 +27,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
 
     private static final String OURS = "rowlock.";
 
-    public static boolean isOurs(String url) {
-        return URL.matcher(url).matches();
+    public static boolean isOurs(@Nullable String url) {
+        return url != null && URL.matcher(url).matches();
     }
 
     /**
@@ -48,7 +48,7 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
                 }
             }
         }
-        String plain = "jdbc:" + url.substring(PREFIX.length());
+        String plain = isOurs(url) ? "jdbc:" + url.substring(PREFIX.length()) : url;
         String[] parts = plain.split("\\?", 2);
         List<String> parameters = new ArrayList<>();
         for (String parameter : parts.length == 1 ? new String[0] : parts[1].split("&", -1)) {
