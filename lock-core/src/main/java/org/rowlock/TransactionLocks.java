@@ -99,6 +99,7 @@ public final class TransactionLocks {
      *     be several statements or to return no rows
      */
     public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) throws SQLException {
+        Given.notNull(query, "The query is null");
         return locked(request, RequestParts.of(request).lockWait(LockWait.forever()), query)
                 .rows();
     }

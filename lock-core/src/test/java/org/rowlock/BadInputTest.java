@@ -362,6 +362,7 @@ class BadInputTest {
                 alice,
                 "key is null",
                 c -> locks.in(c).lockAndQuery(forUpdate((LockKey) null), LockedQuery.of("select 1", FIRST)));
+        assertIllegal(alice, "query is null", c -> locks.in(c).lockAndQuery(forUpdate(KEY), null));
         assertIllegal(
                 alice,
                 "SQL of the query is null",

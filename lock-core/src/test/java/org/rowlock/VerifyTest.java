@@ -443,6 +443,8 @@ class VerifyTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> locks.verifyEvery(database.dataSource(), Duration.ofMinutes(10), null))
                 .withMessageContaining("null");
+        locks.verifyEvery(database.dataSource(), Duration.ofSeconds(Long.MAX_VALUE), e -> {})
+                .run();
     }
 
     @Test

@@ -84,7 +84,10 @@ public final class ServerErrors {
             case FOREVER -> !timeout;
             case NO_WAIT -> commits && timeout;
             case AT_MOST ->
-                commits && (!timeout || System.nanoTime() - start < request.lockWait().nanos());
+                commits
+                        && (!timeout
+                                || System.nanoTime() - start
+                                        < request.lockWait().nanos());
         };
     }
 

@@ -141,7 +141,9 @@ public final class RowSql {
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
                         + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + listed(column) + "[]))")
                         + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
-                        + table.each(" and ", (column, i) -> column(column) + " = cast(k.c" + i + " as " + column.type() + ')')
+                        + table.each(
+                                " and ",
+                                (column, i) -> column(column) + " = cast(k.c" + i + " as " + column.type() + ')')
                         + " order by " + table.each(", ", (column, i) -> column(column))
                         + clause(mode, OF_ALIAS, wait),
                 (statement, at, request) ->

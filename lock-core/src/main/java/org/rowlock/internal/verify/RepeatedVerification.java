@@ -28,8 +28,9 @@ public final class RepeatedVerification {
             daemon.setDaemon(true);
             return daemon;
         });
+        long nanos = TimeUnit.NANOSECONDS.convert(every);
         var unused = thread.scheduleWithFixedDelay(
-                () -> run(verification, refused), every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
+                () -> run(verification, refused), nanos, nanos, TimeUnit.NANOSECONDS);
         return thread::shutdownNow;
     }
 
