@@ -233,6 +233,28 @@ class SpellingTest {
         assertThat(absent).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
     }
 
+    /** What the text means is asked of the server, in whatever way a value of its type is printed. */
+    @Test
+    void anAbsentRowOfSeveralTypesIsNoError() throws Exception {
+        database.execute(
+                "create table seen(host inet, at timestamp, until timestamptz, primary key (host, at, until))");
+        Session alice = database.session("alice");
+        RowLocks locks = locks(LockStrategy.BOTH);
+        LockKey right = row("seen", "10.0.0.1/32", "2020-01-02T03:04:05", "2020-01-02T03:04:05Z");
+        LockKey wrong = row("seen", "10.0.0.1", "2020-01-02T03:04:05", "2020-01-02T03:04:05Z");
+        for (boolean begun : new boolean[] {false, true}) {
+            LockResult absent = alice.run(c -> locks.in(c).lock(forUpdate(right)));
+            assertThat(absent).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+            if (!begun) {
+                alice.rollback();
+            }
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(wrong))))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("\"10.0.0.1/32\"");
+            alice.rollback();
+        }
+    }
+
     @Test
     void aRefusedSpellingRunsNoQueryThatCanCommit() throws Exception {
         createThing("public.citext", "'Ab'");

@@ -209,7 +209,9 @@ public final class RowSql {
 
     /** What row a given id means, printed, whether it exists or not. */
     public static String meaning(RowTable table) {
-        return "select " + table.each(", ", (column, i) -> column.kind().textOf("cast(? as " + column.type() + ')'));
+        // To print a value may take it more than once.
+        return "select " + table.each(", ", (column, i) -> column.kind().textOf("k.c" + i)) + " from (select "
+                + table.each(", ", (column, i) -> "cast(? as " + column.type() + ") as c" + i) + ") as k";
     }
 
     /**

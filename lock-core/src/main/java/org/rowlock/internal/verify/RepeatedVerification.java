@@ -29,8 +29,8 @@ public final class RepeatedVerification {
             return daemon;
         });
         long nanos = TimeUnit.NANOSECONDS.convert(every);
-        var unused = thread.scheduleWithFixedDelay(
-                () -> run(verification, refused), nanos, nanos, TimeUnit.NANOSECONDS);
+        var unused =
+                thread.scheduleWithFixedDelay(() -> run(verification, refused), nanos, nanos, TimeUnit.NANOSECONDS);
         return thread::shutdownNow;
     }
 
