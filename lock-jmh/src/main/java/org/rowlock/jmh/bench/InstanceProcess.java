@@ -174,12 +174,11 @@ final class InstanceProcess implements AutoCloseable {
 
     private static void run(Task task, DataSource pool, BufferedReader in, ScheduledExecutorService threads)
             throws IOException, InterruptedException, ExecutionException {
-        DataSource connections = task.wrapper().equals(DropInPool.PLAIN)
-                ? pool
-                : DropInPool.of(pool, task.wrapper(), LockRelease.PLAIN, 1);
+        boolean plain = task.wrapper().equals(DropInPool.PLAIN);
+        DataSource connections = plain ? pool : DropInPool.of(pool, task.wrapper(), LockRelease.PLAIN, 1);
         Locking locking =
                 new Locking(task.strategy(), task.admission(), connections, Accounts.TABLE, List.of(Accounts.ID));
-        if (task.clients() > 1 && (task.strategy().isRowlock() || connections != pool)) {
+        if (task.clients() > 1 && (task.strategy().isRowlock() || !plain)) {
             locking.locks().verify(connections);
         }
         Exclusion exclusion = Exclusion.among(Path.of(task.inside()), task.rows() + 1);
