@@ -123,7 +123,7 @@ public final class LockErrors {
         }
         String table = guard.table().length() > 1
                 ? guard.table().substring(1)
-                : asked.tables().get(0);
+                : String.join(", ", asked.tables());
         if (guard.isPrivilegeMissing()) {
             String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
             return asked.cannot(LockTargetException.class, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
