@@ -121,9 +121,7 @@ public final class LockErrors {
         if (guard.isReadOnly()) {
             return readOnly(asked, e);
         }
-        String table = guard.table().length() > 1
-                ? guard.table().substring(1)
-                : String.join(", ", asked.tables());
+        String table = guard.table().length() > 1 ? guard.table().substring(1) : String.join(", ", asked.tables());
         if (guard.isPrivilegeMissing()) {
             String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
             return asked.cannot(LockTargetException.class, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
