@@ -107,8 +107,9 @@ class InterruptedRunTest {
     /** The process of the standby among the temporary files, or 0. */
     private long standby() throws IOException {
         for (Path pidFile : postmasters()) {
-            List<String> lines = Files.readAllLines(pidFile);
-            if (pidFile.toString().contains("standby") && !lines.isEmpty()) {
+            // The other server writes its file anew meanwhile.
+            List<String> lines = pidFile.toString().contains("standby") ? Files.readAllLines(pidFile) : List.of();
+            if (!lines.isEmpty()) {
                 return Long.parseLong(lines.get(0).trim());
             }
         }

@@ -78,7 +78,9 @@ class Placements {
     private List<String> locked() {
         return jdbc.queryForList(
                 "select mode || ' ' || case objsubid when 2 then classid::regclass || ' ' || objid else 'by hash' end"
-                        + " from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() order by 1",
+                        + " from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()"
+                        // Not the session's by which an instance announces its strategies: those name no table first.
+                        + " and (objsubid = 1 or exists (select from pg_class where oid = classid)) order by 1",
                 String.class);
     }
 }
