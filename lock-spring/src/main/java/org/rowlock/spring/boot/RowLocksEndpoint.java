@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,8 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskExecutor;
 
 /**
  * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
@@ -172,16 +175,24 @@ public final class RowLocksEndpoint {
     /** The locks of each DataSource, asked at the same time; of one row alone where it has the table. */
     private Map<String, Locks> ask(LockKey.@Nullable Row of) {
         Map<String, Locks> found = new ConcurrentSkipListMap<>();
-        dataSources.entrySet().parallelStream().forEach(each -> {
-            try (Connection connection = each.getValue().getConnection()) {
-                found.put(each.getKey(), read(connection, each.getValue(), of));
-            } catch (SQLException | RuntimeException e) {
-                if (of == null || !(e instanceof SQLException refused) || !NO_TABLE.contains(refused.getSQLState())) {
-                    found.putIfAbsent(each.getKey(), failed(e));
-                }
-            }
-        });
+        // The pool that all share may have fewer threads than there are pools to wait for.
+        TaskExecutor threads = new SimpleAsyncTaskExecutor("rowlock-endpoint-");
+        CompletableFuture.allOf(dataSources.entrySet().stream()
+                        .map(each -> CompletableFuture.runAsync(
+                                () -> ask(of, each.getKey(), each.getValue(), found), threads))
+                        .toArray(CompletableFuture[]::new))
+                .join();
         return found;
+    }
+
+    private void ask(LockKey.@Nullable Row of, String name, DataSource dataSource, Map<String, Locks> found) {
+        try (Connection connection = dataSource.getConnection()) {
+            found.put(name, read(connection, dataSource, of));
+        } catch (SQLException | RuntimeException e) {
+            if (of == null || !(e instanceof SQLException refused) || !NO_TABLE.contains(refused.getSQLState())) {
+                found.putIfAbsent(name, failed(e));
+            }
+        }
     }
 
     private Locks read(Connection connection, DataSource dataSource, LockKey.@Nullable Row of) throws SQLException {
