@@ -69,7 +69,7 @@ public final class IdColumns {
     private final ConcurrentMap<TablePlace, Known> known = new ConcurrentHashMap<>();
 
     /** A look-up is dear to a new session: callers that start together wait for that of one. */
-    private final ReentrantLock firstLook = new ReentrantLock();
+    private final ConcurrentMap<TablePlace, ReentrantLock> firstLooks = new ConcurrentHashMap<>();
 
     /** Of databases with Citus. Where none is known this costs a look at an empty set. */
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
@@ -121,20 +121,25 @@ public final class IdColumns {
      */
     public Known of(PgSession session, String table, List<String> given) throws SQLException {
         TablePlace place = new TablePlace(session.url(), session.user(), session.reported("search_path"), table, given);
-        boolean first = !known.containsKey(place) && isFirst();
+        if (known.containsKey(place)) {
+            return known(session, place);
+        }
+        ReentrantLock look = firstLooks.computeIfAbsent(place, of -> new ReentrantLock());
+        boolean first = isFirst(look);
         try {
             return known(session, place);
         } finally {
+            firstLooks.remove(place, look);
             if (first) {
-                firstLook.unlock();
+                look.unlock();
             }
         }
     }
 
     /** Has one caller look first. Bounded, as that one may have lost its server. */
-    private boolean isFirst() {
+    private static boolean isFirst(ReentrantLock look) {
         try {
-            return firstLook.tryLock(1, TimeUnit.SECONDS);
+            return look.tryLock(1, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
