@@ -7,11 +7,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
@@ -61,7 +63,7 @@ public final class LostCommits {
             known = session.outsideTransaction(() -> {
                 try (PreparedStatement statement = session.prepare(WaitSql.CAN_WATCH)) {
                     statement.execute();
-                    return read(session, statement);
+                    return Objects.requireNonNull(read(session, statement));
                 }
             });
         }
@@ -73,13 +75,14 @@ public final class LostCommits {
                 : List.of(WaitSql.WATCH);
     }
 
-    private static Known read(PgSession session, Statement statement) throws SQLException {
+    /** What is known then: what it was before, if a pooler has given the answer of another. */
+    private static @Nullable Known read(PgSession session, Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            row.next();
-            Known known = new Known(row.getBoolean(1), row.getBoolean(2), System.nanoTime());
-            KNOWN.put(session.place(), known);
-            return known;
+            if (row != null && row.next()) {
+                KNOWN.put(session.place(), new Known(row.getBoolean(1), row.getBoolean(2), System.nanoTime()));
+            }
         }
+        return KNOWN.get(session.place());
     }
 
     /**
