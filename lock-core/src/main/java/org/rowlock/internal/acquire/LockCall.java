@@ -140,7 +140,9 @@ public record LockCall(
             told = LockObserver.outcome(e);
             throw e;
         } finally {
-            observer.end(begun, request.keys(), request.mode(), strategy(), lockWait, told);
+            if (begun != null) {
+                observer.end(begun, request.keys(), request.mode(), strategy(), lockWait, told);
+            }
         }
     }
 
@@ -173,7 +175,7 @@ public record LockCall(
         boolean holds = tail == null || !tail.isCommitting();
         LockKey first = request.keys().get(0);
         // One row that is waited for, and that nobody else may hold in the same mode.
-        boolean queues = strategy() == LockStrategy.ROW
+        boolean queues = resolved.strategy() == LockStrategy.ROW
                 && request.keys().size() == 1
                 && !request.mode().isShared()
                 && !lockWait.isNoWait();
