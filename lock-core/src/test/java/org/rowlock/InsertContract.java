@@ -256,6 +256,17 @@ abstract class InsertContract extends RowLockContract {
                         RowlockException.class, e -> assertThat(e.sqlState()).contains("23502"))
                 .hasMessageContainingAll("counter[a]", "null value");
         assertThat(isFree(row("counter", "there"))).isTrue();
+        alice.rollback();
+        // The id is right, and so are the columns of the key.
+        for (String insert : List.of(
+                "insert into counter(id, n) values ('a', cast(? as smallint))",
+                "insert into counter(id, m) values ('a', ?)")) {
+            assertThatThrownBy(() -> lock(alice, forUpdate(KEY).orInsert(insert, 40_000)))
+                    .isExactlyInstanceOf(RowlockException.class)
+                    .hasMessageContaining("counter[a]")
+                    .hasMessageNotContainingAny("Give an id", "RowLocksBuilder");
+            alice.rollback();
+        }
     }
 
     @Test

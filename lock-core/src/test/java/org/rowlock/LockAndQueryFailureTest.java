@@ -120,6 +120,36 @@ class LockAndQueryFailureTest {
         }
     }
 
+    /** What a policy keeps from being written, and what the server does not get from another, is no failure to lock. */
+    @ParameterizedTest
+    @EnumSource
+    void whatOnlyTheQueryCanFailByIsTheCallers(LockStrategy strategy) throws Exception {
+        String role = database.schema() + "_clerk";
+        database.execute(
+                "alter table account enable row level security",
+                "create policy ones on account using (id = 1)",
+                "create function ask() returns int language plpgsql as $$begin raise exception"
+                        + " 'could not connect to server' using errcode = '08001'; end$$",
+                "create role " + role,
+                "grant usage on schema " + database.schema() + " to " + role,
+                "grant select, update on account to " + role);
+        Session alice = database.session("alice");
+        try {
+            alice.execute("set role " + role);
+            alice.commit();
+            assertThat(failure(strategy, alice, "update account set id = 2 returning id", 1))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+            alice.rollback();
+            assertThat(failure(strategy, alice, "select ask()", 1))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08001"));
+        } finally {
+            alice.close();
+            database.execute("drop owned by " + role, "drop role " + role);
+        }
+    }
+
     /** By then the query has run and the lock is held; so nobody may say that nothing was locked. */
     @ParameterizedTest
     @EnumSource

@@ -231,7 +231,7 @@ record Attempt(
             // rolls back.
             session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
-        return new Failed(e, LockErrors.meaning(asked(), tail, e));
+        return new Failed(e, LockErrors.meaning(asked(), !request.inserts().isEmpty(), tail, e));
     }
 
     private boolean mayBeOfTail() throws SQLException {
@@ -255,7 +255,7 @@ record Attempt(
     }
 
     private static boolean isConnectionLost(@Nullable Throwable cause) {
-        return cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState());
+        return cause instanceof SQLException e && ServerErrors.isConnectionLost(e);
     }
 
     /** Refuses to lock a row whose own key is another than the one that is held. */

@@ -62,11 +62,14 @@ public final class LockErrors {
 
     /** The exception for a failure of the lock itself; a plain RowlockException if Rowlock does not understand it. */
     public static RowlockException translate(Asked asked, SQLException e) {
+        return translate(asked, TargetErrors.advice(SqlState.of(e)), e);
+    }
+
+    private static RowlockException translate(Asked asked, @Nullable String advice, SQLException e) {
         RowlockException understood = understood(asked, e);
         if (understood != null) {
             return understood;
         }
-        String advice = TargetErrors.advice(SqlState.of(e));
         return advice == null
                 ? asked.cannot(RowlockException.class, message(asked, e), e)
                 : asked.cannot(LockTargetException.class, message(asked, e) + ". " + advice + '.', e);
@@ -97,7 +100,7 @@ public final class LockErrors {
                     + " notices. Run it again on another connection.";
             return lost(asked, unanswered, e);
         }
-        if (SqlState.isConnectionLost(state)) {
+        if (ServerErrors.isConnectionLost(e)) {
             return lost(asked, "the connection was lost" + said + GONE, e);
         }
         return switch (state) {
@@ -169,12 +172,16 @@ public final class LockErrors {
     /**
      * What an error of a flush means for the lock; null where it is about the caller's own statements.
      *
+     * @param inserts whether there are INSERTs of the caller's among the locks, whose errors need no advice
      * @param tail what is behind the locks
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
-    public static @Nullable RowlockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
+    public static @Nullable RowlockException meaning(
+            Asked asked, boolean inserts, @Nullable Tail tail, SQLException e) {
         if (tail == null || tail.parts().isEmpty()) {
-            return translate(asked, e);
+            return inserts && !ServerErrors.isLockTarget(asked, List.of(), e)
+                    ? translate(asked, null, e)
+                    : translate(asked, e);
         }
         if (ServerErrors.isDriverRefusal(e)) {
             throw new IllegalArgumentException(

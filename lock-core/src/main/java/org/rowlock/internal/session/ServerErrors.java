@@ -49,6 +49,15 @@ public final class ServerErrors {
         return serverMessage(e) != null;
     }
 
+    /** Whether it is the end of this connection: not of one of the server's own, as to the server of a foreign table. */
+    public static boolean isConnectionLost(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        boolean goesOn = server != null
+                && SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
+                && !"FATAL".equals(server.getSeverity());
+        return SqlState.isConnectionLost(e.getSQLState()) && !goesOn;
+    }
+
     /** Whether the server may be at work all the same: it has not reported the end itself, or a pooler has. */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)
@@ -167,7 +176,8 @@ public final class ServerErrors {
     public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        if (server == null || message == null || isOfRule(e)) {
+        // A policy of row security refuses what is written, and a lock writes nothing.
+        if (server == null || message == null || isOfRule(e) || isRaisedIn("ExecWithCheckOptions", e)) {
             return false;
         }
         return switch (SqlState.of(e)) {

@@ -154,7 +154,7 @@ public final class TargetErrors {
     static @Nullable String advice(String state) {
         return switch (state) {
             case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
-            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES;
+            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES + ". Statements that go with the lock may need more";
             case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
                 "If the table was replaced meanwhile, roll back and try again; else check the id columns given in"
                         + " RowLocksBuilder";
