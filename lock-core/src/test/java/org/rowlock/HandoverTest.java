@@ -420,6 +420,23 @@ class HandoverTest {
         assertThat(fresh).containsExactly(5L);
     }
 
+    /** Of a holder without the key, as with ROW: what it wrote beside the row is not seen. */
+    @ParameterizedTest
+    @EnumSource
+    void behindARowLockAloneOtherRowsAreReadOld(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        Session plain = database.session("plain");
+        plain.execute("select from account where id = 1 for update");
+        plain.execute("update account set balance = 5 where id = 2");
+        Session alice = session("alice", isolation);
+        Step<LockResult> step =
+                alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
+        plain.commit();
+        assertThat(step.get().isLocked()).isTrue();
+        alice.run(c ->
+                assertThat(text(c, "select balance from account where id = 2")).isEqualTo("0"));
+    }
+
     @ParameterizedTest
     @EnumSource
     void advisoryIsRefusedOnceTheTransactionHasBegun(Isolation isolation) throws Exception {

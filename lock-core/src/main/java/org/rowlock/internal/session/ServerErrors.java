@@ -49,7 +49,7 @@ public final class ServerErrors {
         return serverMessage(e) != null;
     }
 
-    /** Whether it is the end of this connection: not of one of the server's own, as to the server of a foreign table. */
+    /** Whether it is the end of this connection, and not of one of the server to another, as of a foreign table. */
     public static boolean isConnectionLost(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         boolean goesOn = server != null
