@@ -82,11 +82,9 @@ public sealed interface LockKey {
      * @param ids their ids, each as for {@link #row(String, Object)}
      */
     static List<LockKey> rows(String table, Collection<?> ids) {
-        List<LockKey> keys = new ArrayList<>();
-        for (Object id : Given.notNull(ids, "The ids for table " + table + " are null; give a collection")) {
-            keys.add(row(table, id));
-        }
-        return keys;
+        return Given.notNull(ids, "The ids for table " + table + " are null; give a collection").stream()
+                .<LockKey>map(id -> row(table, id))
+                .toList();
     }
 
     /**
@@ -234,10 +232,5 @@ public sealed interface LockKey {
         public String toString() {
             return "pair[" + first + ", " + second + ']';
         }
-    }
-
-    /** {@return the table in its one spelling, or null for a name or a raw number} */
-    default @Nullable String tableOrNull() {
-        return this instanceof Row row ? row.table() : null;
     }
 }

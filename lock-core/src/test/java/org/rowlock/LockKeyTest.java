@@ -207,8 +207,6 @@ class LockKeyTest {
                                 row("name", "x"), LockKey.name("x"), LockKey.number(1), LockKey.pair(0, 1), row("a", 1))
                         .distinct())
                 .hasSize(5);
-        assertThat(LockKey.name("x").tableOrNull()).isNull();
-        assertThat(row("Name", "x").tableOrNull()).isEqualTo("name");
     }
 
     @Test

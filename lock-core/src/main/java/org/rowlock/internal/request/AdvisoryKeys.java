@@ -62,9 +62,8 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
     public List<String> tables() {
         Set<String> tables = new TreeSet<>();
         for (LockKey key : keys) {
-            String table = key.tableOrNull();
-            if (table != null) {
-                tables.add(table);
+            if (key instanceof LockKey.Row row) {
+                tables.add(row.table());
             }
         }
         return List.copyOf(tables);
@@ -81,13 +80,9 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
     }
 
     private static boolean areIntRowsOfOneTable(List<LockKey> keys) {
-        String table = keys.get(0).tableOrNull();
-        for (LockKey key : keys) {
-            if (!(key instanceof LockKey.Row row) || !row.table().equals(table) || !isPair(row)) {
-                return false;
-            }
-        }
-        return true;
+        String table = keys.get(0) instanceof LockKey.Row first ? first.table() : "";
+        return keys.stream()
+                .allMatch(key -> key instanceof LockKey.Row row && row.table().equals(table) && isPair(row));
     }
 
     /** The id as one text, which the key is derived from. */

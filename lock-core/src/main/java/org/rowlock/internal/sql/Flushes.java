@@ -3,6 +3,7 @@ package org.rowlock.internal.sql;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -77,8 +78,8 @@ public final class Flushes {
                 && request.typed().isEmpty()
                 && request.inserts().isEmpty()
                 && (rows.isEmpty() || (request.isOneRow() && rows.get(0).mode() == request.mode()))) {
-            String table = request.keys().get(0).tableOrNull();
-            return !rows.isEmpty() ? rows.get(0).table() : table == null ? "" : table;
+            LockKey key = request.keys().get(0);
+            return !rows.isEmpty() ? rows.get(0).table() : key instanceof LockKey.Row row ? row.table() : "";
         }
         List<Object> all = new ArrayList<>();
         all.add(request.advisory().tables());
