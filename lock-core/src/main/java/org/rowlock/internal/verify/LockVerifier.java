@@ -14,7 +14,6 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
@@ -30,6 +29,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.OpenRows;
+import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.CatalogSql;
@@ -47,10 +47,9 @@ public final class LockVerifier {
     private static final int LOOKS = 16;
 
     private static final int LEAST_ROUNDS = 3;
-    private static final int ATTEMPTS = 3;
 
-    /** By a splitter's rules a read like any other: it may be sent to where the lock is not. */
-    private static final String READ_BEHIND = "select current_setting('transaction_read_only')";
+    /** A round with a connection that is lost meanwhile is no verdict, and begins anew. */
+    private static final int MOST_LOST = 3;
 
     /** Databases of several machines, known by their extension since they call themselves PostgreSQL. */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
@@ -87,32 +86,25 @@ public final class LockVerifier {
     public void verify(DataSource dataSource, int connections) {
         Given.notNull(dataSource, "The DataSource is null");
         int most = Math.min(connections, LOOKS);
-        for (int round = 0; round < Math.max(LEAST_ROUNDS, LOOKS / most); round++) {
-            most = verifyRound(dataSource, most, round == 0);
-        }
-    }
-
-    /**
-     * A round with a connection that is lost meanwhile is no verdict, and begins anew.
-     *
-     * @return how many connections were to be had
-     */
-    private int verifyRound(DataSource dataSource, int connections, boolean first) {
-        for (int attempt = 1; ; attempt++) {
-            List<Probe> probes = new ArrayList<>(connections);
+        int round = 0;
+        int lost = 0;
+        while (round < Math.max(LEAST_ROUNDS, LOOKS / most)) {
+            List<Probe> probes = new ArrayList<>(most);
             try {
-                open(dataSource, connections, probes);
-                verify(probes, first);
-                return probes.size();
+                open(dataSource, most, probes);
+                verify(probes, round == 0);
+                most = probes.size();
+                round++;
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
                 // To take leave of a server that hangs would take as long again, and no rollback lets go of a lock of
                 // the session.
-                probes.forEach(probe -> probe.kill(e));
+                probes.forEach(probe -> probe.session.kill(e));
+                lost++;
                 LockVerificationException verdict = Probe.verdict(e);
                 boolean another = probes.size() > 1 && Probe.isWorthAnotherTry(e) && verdict.isRetryable();
-                if (!another || attempt == ATTEMPTS) {
+                if (!another || lost == MOST_LOST) {
                     throw verdict;
                 }
                 LOG.log(Level.INFO, "A connection was lost while advisory locks were verified; trying again", e);
@@ -143,9 +135,6 @@ public final class LockVerifier {
             verifyMachines(holder);
         }
         String table = configuredTable(holder);
-        for (Probe probe : probes) {
-            verifyReads(probe, randomKey(table));
-        }
         for (Probe other : probes.subList(1, probes.size())) {
             verifyExclusion(holder, other, randomKey(table));
         }
@@ -156,7 +145,7 @@ public final class LockVerifier {
         String extension = probe.readAlone(INSTALLED);
         if ("citus".equals(extension)) {
             if ("t".equals(probe.readAlone("select " + CatalogSql.IS_CITUS))) {
-                tables.idColumns().foundCitus(PgSession.of(probe.connection()));
+                tables.idColumns().foundCitus(PgSession.of(probe.connection));
             }
             if ("0".equals(probe.readAlone(WORKERS))) {
                 return;
@@ -197,38 +186,10 @@ public final class LockVerifier {
         return table == null ? LockKey.number(random) : LockKey.row(table, "rowlock-verify " + random);
     }
 
-    /** Reads behind a lock, in its round trip and after it, have to run where the lock is. */
-    private void verifyReads(Probe probe, LockKey key) throws SQLException {
-        String together;
-        try {
-            together = lockAndRead(probe, key, READ_BEHIND);
-        } catch (LockTransactionException e) {
-            if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION)) || !probe.isSaidToWrite()) {
-                throw e;
-            }
-            throw Probe.wrong(
-                    "The connection is to a server that can write, and the lock " + key
-                            + " went to one that cannot (a standby), where it excludes nobody. "
-                            + FUNCTION_LISTS,
-                    e);
-        }
-        String after = probe.read(READ_BEHIND);
-        probe.rollback();
-        if (!Objects.equals(together, "off") || !Objects.equals(after, "off")) {
-            throw Probe.wrong("The lock " + key
-                    + " was taken on a server that can write, and a read behind it in the same"
-                    + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
-                    + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
-                    + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
-                    + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
-                    + FUNCTION_LISTS);
-        }
-    }
-
     /** Each verdict first asks for the holder's session: if it ended in between, two grants prove nothing. */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
-        String held = lockAndRead(holder, key, Probe.TRANSACTION);
-        if (tryLock(other, key)) {
+        String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));
+        if (lock(other, key, LockWait.noWait(), null)) {
             holder.requireStillIn(held);
             List<String> servers = List.of(holder.server(), other.server());
             throw Probe.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
@@ -240,55 +201,83 @@ public final class LockVerifier {
                                     + ", each of which locks for itself: connect all to one, use strategy ROW"
                                     + " where a row is on one server for all, or none at all."));
         }
-        verifySessionLocks(holder, other, held);
-        holder.rollback();
-        other.rollback();
-        if (!tryLock(other, key)) {
+        holder.connection.rollback();
+        other.connection.rollback();
+        String passedOn = lockAndRead(other, key, LockWait.noWait());
+        if (passedOn == null) {
             throw Probe.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
                     + holder.product() + ". Locks do not end with their transaction there: use strategy"
                     + " ROW, or connect to PostgreSQL itself.");
         }
-        other.rollback();
+        verifySessionLocks(other, holder, passedOn);
+        other.connection.rollback();
+        holder.connection.rollback();
     }
 
     /** The handover in front of a REPEATABLE READ or SERIALIZABLE transaction has a lock of the session between. */
-    private static void verifySessionLocks(Probe holder, Probe other, String held) throws SQLException {
+    private static void verifySessionLocks(Probe first, Probe second, String ofFirst) throws SQLException {
         String key = Long.toString(ThreadLocalRandom.current().nextLong());
-        holder.read(TRY_SESSION_LOCK, key);
-        boolean bothGranted = "t".equals(other.read(TRY_SESSION_LOCK, key));
+        first.read(TRY_SESSION_LOCK, key);
+        boolean bothGranted = "t".equals(second.read(TRY_SESSION_LOCK, key));
         if (bothGranted) {
-            holder.requireStillIn(held);
-            other.read(SESSION_UNLOCK, key);
+            first.requireStillIn(ofFirst);
+            second.read(SESSION_UNLOCK, key);
         }
-        holder.read(SESSION_UNLOCK, key);
+        first.read(SESSION_UNLOCK, key);
         if (bothGranted) {
             throw Probe.wrong("Two connections were both granted one exclusive advisory lock of the session by "
-                    + holder.product()
+                    + first.product()
                     + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use"
                     + " strategy ROW.");
         }
     }
 
-    private boolean tryLock(Probe probe, LockKey key) throws SQLException {
-        try {
-            lock(probe, key, LockWait.noWait(), null);
-            return true;
-        } catch (LockNotAvailableException e) {
-            return false;
-        }
-    }
-
-    private String lockAndRead(Probe probe, LockKey key, String sql) throws SQLException {
+    /**
+     * Reads behind the lock, in its round trip and after it, have to run where the lock is.
+     *
+     * @return what {@link Probe#TRANSACTION} reads; null where another transaction has the lock
+     */
+    private @Nullable String lockAndRead(Probe probe, LockKey key, LockWait wait) throws SQLException {
+        String together;
         try (OpenRows open = new OpenRows()) {
-            LockedQuery<String> query = LockedQuery.of(sql, row -> row.getString(1));
-            lock(probe, key, LockWait.forever(), Tail.ofQuery(query, open));
-            return open.map(query.mapper()).get(0);
+            LockedQuery<String> query = LockedQuery.of(Probe.TRANSACTION, row -> row.getString(1));
+            if (!lock(probe, key, wait, Tail.ofQuery(query, open))) {
+                return null;
+            }
+            together = open.map(query.mapper()).get(0);
         }
+        if (Probe.isReadOnly(together) || Probe.isReadOnly(probe.read(Probe.TRANSACTION))) {
+            throw Probe.wrong("The lock " + key
+                    + " was taken on a server that can write, and a read behind it in the same"
+                    + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
+                    + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
+                    + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
+                    + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
+                    + FUNCTION_LISTS);
+        }
+        return together;
     }
 
-    private void lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
-        PgSession session = PgSession.inTransaction(probe.connection());
-        LockCall call = new LockCall(probing, session, LockRequest.forUpdate(key), wait, List.of(), true);
-        call.held(call.attempt(query));
+    /** Whether no other transaction has the lock. */
+    private boolean lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
+        try {
+            PgSession session = PgSession.inTransaction(probe.connection);
+            LockCall call = new LockCall(probing, session, LockRequest.forUpdate(key), wait, List.of(), true);
+            Outcome outcome = call.attempt(query);
+            if (outcome instanceof Outcome.Taken) {
+                return false;
+            }
+            call.held(outcome);
+            return true;
+        } catch (LockTransactionException e) {
+            if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION)) || !probe.isSaidToWrite()) {
+                throw e;
+            }
+            throw Probe.wrong(
+                    "The connection is to a server that can write, and the lock " + key
+                            + " went to one that cannot (a standby), where it excludes nobody. "
+                            + FUNCTION_LISTS,
+                    e);
+        }
     }
 }

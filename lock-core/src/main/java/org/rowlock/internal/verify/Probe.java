@@ -23,9 +23,13 @@ import org.rowlock.internal.text.SqlState;
 final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Distinguishes a transaction from any other, of this server or another: one row and column. */
-    static final String TRANSACTION =
-            "select cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
+    /**
+     * Distinguishes a transaction from any other, of this server or another, and says whether it {@link #isReadOnly
+     * cannot write}: one row and column. By a splitter's rules a read like any other, which may be sent to where the
+     * lock is not.
+     */
+    static final String TRANSACTION = "select current_setting('transaction_read_only') || ' '"
+            + " || cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
 
     /** Started at another time, it is another server, whatever its address looks like from inside. */
     private static final String SERVER = "select cast(pg_catalog.pg_postmaster_start_time() as text) || ' '"
@@ -34,8 +38,8 @@ final class Probe implements AutoCloseable {
     /** Nothing of a verification waits, so what takes so long is a server that hangs. */
     private static final int MOST_MILLIS = 10_000;
 
-    private final Connection connection;
-    private final PgSession session;
+    final Connection connection;
+    final PgSession session;
     private final boolean autoCommit;
     private final int socketBound;
 
@@ -57,14 +61,6 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    Connection connection() {
-        return connection;
-    }
-
-    void rollback() throws SQLException {
-        connection.rollback();
-    }
-
     /** The first column of the first row, by a statement of its own, or null if there is no row. */
     @Nullable
     String read(String sql, String... binds) throws SQLException {
@@ -82,7 +78,7 @@ final class Probe implements AutoCloseable {
     @Nullable
     String readAlone(String sql, String... binds) throws SQLException {
         String value = read(sql, binds);
-        rollback();
+        connection.rollback();
         return value;
     }
 
@@ -112,16 +108,20 @@ final class Probe implements AutoCloseable {
         for (int i = 0; i < 2; i++) {
             List<@Nullable String> answers = new ArrayList<>();
             answers.add(readPrepared("select 'first '" + and, "one"));
-            rollback();
+            connection.rollback();
             answers.add(second.readPrepared("select 'second '" + and, "two"));
             answers.add(readPrepared("select 'first '" + and, "three"));
-            rollback();
-            second.rollback();
+            connection.rollback();
+            second.connection.rollback();
             if (!answers.equals(List.of("first one", "second two", "first three"))) {
                 throw wrong("Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
                         + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
             }
         }
+    }
+
+    static boolean isReadOnly(@Nullable String transaction) {
+        return transaction == null || !transaction.startsWith("off ");
     }
 
     /**
@@ -160,10 +160,6 @@ final class Probe implements AutoCloseable {
                 && "off".equals(session.reported("in_hot_standby"));
     }
 
-    void kill(Throwable cause) {
-        session.kill(cause);
-    }
-
     /** As it calls itself, which the driver does not pass on. */
     String product() throws SQLException {
         return session.ask("version()");
@@ -178,7 +174,7 @@ final class Probe implements AutoCloseable {
                 connection.setAutoCommit(autoCommit);
                 session.restoreSocketBound(socketBound);
             } catch (SQLException e) {
-                kill(e);
+                session.kill(e);
             }
         } catch (SQLException e) {
             LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);
