@@ -5,8 +5,6 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener.Kind;
@@ -26,12 +24,6 @@ import org.rowlock.internal.text.Given;
 record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** What is done on a connection whose transaction has not begun. */
-    @FunctionalInterface
-    private interface Lent<T extends @Nullable Object, X extends Exception> {
-        T apply(Connection connection) throws X, SQLException;
-    }
-
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, Locked.Work<R, T, X> work)
             throws X, SQLException {
@@ -40,31 +32,41 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
             LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
-            AtomicReference<@Nullable Begun> hold = new AtomicReference<>();
-            Consumer<Outcome> ends = outcome -> calls.observer()
-                    .end(hold.get(), request.keys(), request.mode(), strategyOf(request), wait, outcome);
-            return this.<T, X>onConnection(connect(dataSource, permit), ends, connection -> {
-                Locked<R> locked = locks.in(connection).locked(request, remaining, query);
-                hold.set(calls.observer().begin(Kind.HOLD));
+            Begun hold = null;
+            try (Lent lent = new Lent(connect(dataSource, permit))) {
+                Locked<R> locked = locks.in(lent.begun()).locked(request, remaining, query);
+                hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
-                commit(connection, request.keys(), locked.atCommit(), calls.endings(permit.entries::isWanted));
+                commit(lent, request.keys(), locked.atCommit(), calls.endings(permit.entries::isWanted));
+                // Before the connection is given back, as a listener may use it.
+                report(hold, request, wait, Outcome.COMMITTED);
                 return value;
-            });
+            } catch (Throwable failure) {
+                // When it is rolled back. Throwable, as an Error ends the hold too.
+                boolean committed = failure instanceof CommitNotConfirmedException;
+                report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
+                throw failure;
+            }
         }
     }
 
-    /** With a claim, which nobody queues for. */
+    private void report(@Nullable Begun hold, LockRequest request, LockWait wait, Outcome outcome) {
+        calls.observer().end(hold, request.keys(), request.mode(), strategyOf(request), wait, outcome);
+    }
+
+    /** With a claim, which nobody queues for. It has no hold: its acquisition reports the keys. */
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         Given.notNull(work, "The work is null");
         Given.notNull(dataSource, "The DataSource is null");
-        return this.<T, X>onConnection(dataSource.getConnection(), outcome -> {}, connection -> {
-            Locked<R> claimed =
-                    new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of(), new CommitWrites());
+        try (Lent lent = new Lent(dataSource.getConnection())) {
+            Connection connection = lent.begun();
+            List<R> rows = locks.in(connection).claim(claim, mapper);
+            Locked<R> claimed = new Locked<>(connection, rows, List.of(), new CommitWrites());
             T value = work.apply(claimed);
-            commit(connection, List.of(), claimed.atCommit(), calls.endings(() -> false));
+            commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
             return value;
-        });
+        }
     }
 
     /** Without work: all in one flush, where that can be. */
@@ -76,26 +78,27 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
                 : null;
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
-            QueueEntry place = permit.entries.only();
+            QueueEntry place = permit.entries.entryOf(request.keys().get(0));
             QueueEntry.Served served = place == null ? null : place.served();
             if (member != null && served != null) {
                 groups.finish(member, served);
                 return;
             }
             boolean done = false;
-            for (@Nullable Member next = member; !done; next = null) {
-                @Nullable Member leader = next;
-                done = this.<Boolean, SQLException>onConnection(connect(dataSource, permit), outcome -> {}, to -> {
-                    TransactionLocks tx = locks.in(to);
+            for (@Nullable Member leader = member; !done; leader = null) {
+                try (Lent lent = new Lent(connect(dataSource, permit))) {
+                    TransactionLocks tx = locks.in(lent.begun());
                     Ending.Choice endings = calls.endings(permit.entries::isWanted);
                     Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
-                    Groups.Led led = leader == null ? Groups.Led.ALONE : groups.lead(leader, place, to, flush);
+                    Groups.Led led =
+                            leader == null ? Groups.Led.ALONE : groups.lead(leader, place, lent.connection, flush);
                     if (led == Groups.Led.ALONE) {
                         tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
                         groups.doneAlone(leader);
                     }
-                    return led != Groups.Led.ALONE_ELSEWHERE;
-                });
+                    lent.committed = true;
+                    done = led != Groups.Led.ALONE_ELSEWHERE;
+                }
             }
         }
     }
@@ -107,36 +110,6 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
     private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {
         Given.notNull(dataSource, "The DataSource is null");
         return RequestParts.of(request).lockWait(LockWait.forever());
-    }
-
-    /**
-     * Begins, and hands the connection back without a transaction, whatever has become of it.
-     *
-     * @param ends is given COMMITTED or ROLLED_BACK, to report a hold. There is none of a claim, whose keys its
-     *     acquisition reports, and where the COMMIT in its flush lets them go
-     */
-    private <T extends @Nullable Object, X extends Exception> T onConnection(
-            Connection connection, Consumer<Outcome> ends, Lent<T, X> body) throws X, SQLException {
-        boolean autoCommit = false;
-        T value;
-        try {
-            autoCommit = connection.getAutoCommit();
-            if (autoCommit) {
-                connection.setAutoCommit(false);
-            } else if (PgSession.of(connection).hasBegun()) {
-                // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
-                connection.commit();
-            }
-            value = body.apply(connection);
-        } catch (Throwable failure) {
-            // Throwable, as an Error must not leave the transaction open in the pool either.
-            giveBack(connection, autoCommit, failure);
-            ends.accept(failure instanceof CommitNotConfirmedException ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
-            throw failure;
-        }
-        ends.accept(Outcome.COMMITTED);
-        giveBack(connection, autoCommit, null);
-        return value;
     }
 
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
@@ -151,34 +124,56 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
     }
 
     /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */
-    private void commit(Connection connection, List<LockKey> keys, CommitWrites writes, Ending.Choice endings)
-            throws SQLException {
+    private void commit(Lent lent, List<LockKey> keys, CommitWrites writes, Ending.Choice endings) throws SQLException {
+        Connection connection = lent.connection;
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
         Commit.run(connection, keys, calls.tables().config().names(), endings, CommitWrites.toSend(writes));
+        lent.committed = true;
     }
 
-    /**
-     * @param failure of the transaction; null if it has committed, so that no failure from here on may look to the
-     *     caller as if it had not
-     */
-    private static void giveBack(Connection connection, boolean autoCommit, @Nullable Throwable failure) {
-        try (connection) {
-            if (!connection.isClosed()) {
-                // What a listener has begun behind the commit: the connection's autocommit would store it.
-                if (failure == null ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
-                    connection.rollback();
-                }
-                if (connection.getAutoCommit() != autoCommit) {
-                    connection.setAutoCommit(autoCommit);
-                }
+    /** A borrowed connection, which is given back without a transaction, whatever has become of that. */
+    private static final class Lent implements AutoCloseable {
+        final Connection connection;
+
+        private boolean autoCommit;
+
+        /** From then on no failure may look to the caller as if it had not. */
+        boolean committed;
+
+        Lent(Connection connection) {
+            this.connection = connection;
+        }
+
+        Connection begun() throws SQLException {
+            autoCommit = connection.getAutoCommit();
+            if (autoCommit) {
+                connection.setAutoCommit(false);
+            } else if (PgSession.of(connection).hasBegun()) {
+                // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
+                connection.commit();
             }
-        } catch (Throwable e) {
-            if (failure == null) {
+            return connection;
+        }
+
+        @Override
+        public void close() throws SQLException {
+            try (connection) {
+                if (!connection.isClosed()) {
+                    // What a listener has begun behind the commit: the connection's autocommit would store it.
+                    if (committed ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
+                        connection.rollback();
+                    }
+                    if (connection.getAutoCommit() != autoCommit) {
+                        connection.setAutoCommit(autoCommit);
+                    }
+                }
+            } catch (Throwable e) {
+                if (!committed) {
+                    throw e;
+                }
                 LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
-            } else {
-                failure.addSuppressed(e);
             }
         }
     }
