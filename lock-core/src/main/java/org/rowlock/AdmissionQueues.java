@@ -81,27 +81,23 @@ public final class AdmissionQueues {
         KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
         if (!entries.isOutermost()) {
-            entries.refuseToWaitForItself();
-            entries.surround();
+            entries.pass();
             return permit;
         }
         Begun begun = observer.begin(Kind.ADMISSION);
-        boolean admitted = false;
+        Outcome outcome = Outcome.REFUSED;
         try {
             entries.join(queues, offer);
             inside.add(entries);
-            // What is offered may have to do something while it waits, which is within this call.
-            entries.surround();
-            entries.enter(wait, maxWaitersPerKey);
-            admitted = true;
+            entries.enterAll(wait, maxWaitersPerKey);
+            outcome = Outcome.ADMITTED;
             return permit;
         } finally {
-            if (!admitted) {
+            if (outcome == Outcome.REFUSED) {
                 permit.close();
             }
             if (begun != null) {
                 List<LockKey> keys = KeyEntries.ordered(request.keys());
-                Outcome outcome = admitted ? Outcome.ADMITTED : Outcome.REFUSED;
                 observer.end(begun, keys, request.mode(), config.strategyOf(keys), wait, outcome);
             }
         }
@@ -153,9 +149,7 @@ public final class AdmissionQueues {
          * @param connected whether the call got its connection
          */
         public void connected(boolean connected) {
-            for (KeyEntries.Stay stay : entries.stays()) {
-                stay.entry().open(!connected);
-            }
+            entries.open(!connected);
         }
 
         /**

@@ -558,7 +558,7 @@ class GroupedCallsTest {
             member = new Caller(() -> locks.execute(observed, forUpdate(Crowd.KEY), writes));
             List<QueueEntry> taken = new ArrayList<>();
             Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
-                taken.addAll(leader.entries.only().take(1, offer -> true));
+                taken.addAll(leader.entries.entryOf(Crowd.KEY).take(1, offer -> true));
                 return !taken.isEmpty();
             });
             taken.get(0).sent();

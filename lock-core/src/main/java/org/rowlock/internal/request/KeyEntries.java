@@ -71,6 +71,11 @@ public final class KeyEntries {
         }
     }
 
+    /** As long as no connection is to be had nobody waits for the next one's timeout. */
+    public void open(boolean nobodyWaits) {
+        stays.forEach(stay -> stay.entry().open(nobodyWaits));
+    }
+
     /**
      * The keys in one order for all calls. With the shorter text first it is that of numbers too, as on the server: a
      * call then queues on both sides in the same order, and holds no place in one queue for long while it waits in
@@ -97,18 +102,17 @@ public final class KeyEntries {
         return outer == null;
     }
 
-    /** What this thread does from now on is within it. */
-    public void surround() {
-        ENTERED.set(this);
-    }
-
-    /** Takes part in the queues, and enters none. What is offered others inside may do: see {@link QueueEntry}. */
+    /**
+     * Takes part in the queues, and enters none. What is offered others inside may do, see {@link QueueEntry}: so what
+     * this thread does from now on is within this call.
+     */
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
             // In one database, as an application may use several. A list, as the first hash of a record takes 10 ms.
             stays.add(new Stay(key, mode, queues.join(List.of(database, key), mode.isShared(), offer)));
         }
+        ENTERED.set(this);
     }
 
     public Object database() {
@@ -124,12 +128,11 @@ public final class KeyEntries {
         return stays;
     }
 
-    public void enter(LockWait wait, int mostWaiting) {
+    /** Waits in the queue of one key after the other; what the wait is spans all. */
+    public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
-        long most = wait.nanos();
         for (Stay stay : stays) {
-            long left = most == Long.MAX_VALUE ? most : most - (System.nanoTime() - start);
-            State state = enter(stay.entry(), wait.isNoWait(), left, mostWaiting);
+            State state = enter(stay.entry(), wait.remaining(start), mostWaiting);
             if (state == State.FULL) {
                 throw notAvailable(stay.key(), mostWaiting + FULL);
             }
@@ -141,14 +144,14 @@ public final class KeyEntries {
         }
     }
 
-    private static State enter(QueueEntry entry, boolean noWait, long mostNanos, int mostWaiting) {
+    private static State enter(QueueEntry entry, LockWait left, int mostWaiting) {
         if (Thread.currentThread().isInterrupted()) {
             return State.OVER;
         }
-        if (noWait) {
+        if (left.isNoWait()) {
             return entry.tryEnterFree() ? State.IN : State.OVER;
         }
-        return entry.enter(mostNanos, mostWaiting);
+        return entry.enter(left.nanos(), mostWaiting);
     }
 
     private LockInterruptedException interrupted(LockKey key) {
@@ -180,11 +183,6 @@ public final class KeyEntries {
             }
         }
         return null;
-    }
-
-    /** The entry of the only key; null where this call passed, or has several. */
-    public @Nullable QueueEntry only() {
-        return stays.size() == 1 ? stays.get(0).entry() : null;
     }
 
     /** Whether others want one of the keys; if there is no entry that is not known, and so any may. */
@@ -219,11 +217,12 @@ public final class KeyEntries {
     }
 
     /**
-     * In shared modes too: a writer elsewhere that waits for the first connection is in front of the second.
+     * Passes the queues, within another call. In shared modes too the key must not be one that the thread has: a writer
+     * elsewhere that waits for the first connection is in front of the second.
      *
-     * @throws IllegalStateException if the thread holds one of the keys already
+     * @throws IllegalStateException if the thread has entered the queue of one of the keys already
      */
-    public void refuseToWaitForItself() {
+    public void pass() {
         for (KeyEntries held = outer; held != null; held = held.outer) {
             if (!held.closed && held.database.equals(database)) {
                 Set<LockKey> theirs = Set.copyOf(held.request.keys());
@@ -236,5 +235,6 @@ public final class KeyEntries {
                 }
             }
         }
+        ENTERED.set(this);
     }
 }
