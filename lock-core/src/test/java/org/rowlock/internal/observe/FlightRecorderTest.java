@@ -171,7 +171,7 @@ class FlightRecorderTest {
     /** Without a recording the event is not even filled. */
     @Test
     void withoutARecordingNothingIsMade() {
-        Events.OfKeys event = Events.of(Kind.ACQUISITION);
+        LockObserver.OfKeys event = LockObserver.event(Kind.ACQUISITION);
         event.begin();
         event.end(new LockEvent(
                 Kind.ACQUISITION,
