@@ -1,6 +1,5 @@
 package org.rowlock;
 
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
@@ -26,8 +25,6 @@ import org.rowlock.internal.text.TableName;
  */
 public record Claim(
         String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode) {
-    private static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
-
     /**
      * Checks the claim. {@link #from} begins one more conveniently.
      *
@@ -41,8 +38,7 @@ public record Claim(
     public Claim {
         table = TableName.normalize(table);
         Given.text(predicate, "The predicate of a claim", "what stands behind WHERE");
-        // Not List.copyOf(), as a bind may be null.
-        binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());
+        binds = Given.binds(binds == null ? null : binds.toArray());
         Given.notNull(order, "The order of a claim is null");
         if (limit < 1) {
             throw new IllegalArgumentException(
@@ -67,7 +63,7 @@ public record Claim(
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      */
     public Claim where(String predicate, @Nullable Object... binds) {
-        return new Claim(table, predicate, Arrays.asList(Given.notNull(binds, NO_BINDS)), order, limit, mode);
+        return new Claim(table, predicate, Given.binds(binds), order, limit, mode);
     }
 
     /**

@@ -1,6 +1,5 @@
 package org.rowlock;
 
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
@@ -16,8 +15,6 @@ import org.rowlock.internal.text.Given;
  * @param <R> the value of a row
  */
 public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
-    private static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
-
     /**
      * Checks the query.
      *
@@ -28,8 +25,7 @@ public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Obj
     public LockedQuery {
         Given.text(sql, "The SQL of the query", "one statement that returns rows");
         Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
-        // Not List.copyOf(), as a bind may be null.
-        binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());
+        binds = Given.binds(binds == null ? null : binds.toArray());
     }
 
     /**
@@ -41,7 +37,7 @@ public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Obj
      * @param <R> the value of a row
      */
     public static <R> LockedQuery<R> of(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
-        return new LockedQuery<>(sql, mapper, Arrays.asList(Given.notNull(binds, NO_BINDS)));
+        return new LockedQuery<>(sql, mapper, Given.binds(binds));
     }
 
     /** Its SQL, without the values. */

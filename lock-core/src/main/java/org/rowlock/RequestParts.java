@@ -1,8 +1,8 @@
 package org.rowlock;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -68,8 +68,7 @@ record RequestParts(
             throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of "
                     + (rows.size() > 1 ? rows : keys) + "; make one for each row, and join them with and()");
         }
-        Given.notNull(binds, "The binds of the INSERT are null; give a value per parameter, or none");
-        Insert made = new Insert(rows.get(0), insert, Arrays.asList(binds));
+        Insert made = new Insert(rows.get(0), insert, Given.binds(binds));
         return new RequestParts(keys, rows, mode, modes, Map.of(made.key(), made), lockWait, isRowRequired);
     }
 
@@ -79,10 +78,10 @@ record RequestParts(
                 Given.notNull(joined, "The other request is null; make one with LockRequest.forUpdate(key)");
         List<LockKey.Row> given = new ArrayList<>(rows);
         given.addAll(other.rows);
-        RowLockMode strongest = stronger(mode, other.mode);
         Map<LockKey, RowLockMode> each = new LinkedHashMap<>();
         keys.forEach(key -> each.put(key, modeOf(key)));
-        other.keys.forEach(key -> each.merge(key, other.modeOf(key), RequestParts::stronger));
+        other.keys.forEach(key -> each.merge(key, other.modeOf(key), (one, two) -> Collections.min(List.of(one, two))));
+        RowLockMode strongest = Collections.min(each.values());
         boolean differ = each.values().stream().anyMatch(one -> one != strongest);
         Map<LockKey.Row, Insert> both = new LinkedHashMap<>(other.inserts);
         both.putAll(inserts);
@@ -127,10 +126,6 @@ record RequestParts(
             }
         }
         return List.copyOf(rows);
-    }
-
-    private static RowLockMode stronger(RowLockMode one, RowLockMode other) {
-        return one.compareTo(other) <= 0 ? one : other;
     }
 
     private static @Nullable LockWait shorter(@Nullable LockWait one, @Nullable LockWait other) {

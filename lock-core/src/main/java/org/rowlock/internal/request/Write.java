@@ -2,7 +2,6 @@ package org.rowlock.internal.request;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,10 +31,9 @@ public final class Write implements CommitWrite {
 
     @Override
     public Write and(@Nullable Object... binds) {
-        Given.notNull(binds, "The binds are null; give a value per parameter, or none");
+        List<@Nullable Object> values = Given.binds(binds);
         refuseIfSent();
-        // Not List.of(), as a bind may be null.
-        executions.add(Arrays.asList(binds.clone()));
+        executions.add(values);
         return this;
     }
 

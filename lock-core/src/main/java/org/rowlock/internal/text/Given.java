@@ -1,5 +1,7 @@
 package org.rowlock.internal.text;
 
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Arguments of the API. */
@@ -16,6 +18,12 @@ public final class Given {
             throw new IllegalArgumentException(message);
         }
         return value;
+    }
+
+    /** {@return a copy of the values of a statement's parameters, of which each may be null, unlike in List.copyOf()} */
+    public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
+        return Arrays.asList(notNull(values, "The binds are null; give a value per parameter, or none")
+                .clone());
     }
 
     /**

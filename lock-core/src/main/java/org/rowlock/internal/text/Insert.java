@@ -1,6 +1,5 @@
 package org.rowlock.internal.text;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +21,6 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
             throw new IllegalArgumentException("The INSERT for " + key + " has an ON CONFLICT; leave it out, as Rowlock"
                     + " adds its own (words in a literal go into a parameter): " + sql);
         }
-        // Not List.copyOf(), as a bind may be null.
-        binds = Arrays.asList(binds.toArray());
     }
 
     /** Of absent rows those that were to be inserted. */
