@@ -40,8 +40,8 @@ public class RowlockException extends RuntimeException {
             @Nullable String sqlState,
             @Nullable Throwable cause) {}
 
-    static {
-        Map<Class<?>, Function<Parts, RowlockException>> constructors = Map.ofEntries(
+    private static Map<Class<?>, Function<Parts, RowlockException>> constructors() {
+        return Map.ofEntries(
                 entry(CommitNotConfirmedException.class, CommitNotConfirmedException::new),
                 entry(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new),
                 entry(LockCanceledException.class, LockCanceledException::new),
@@ -57,6 +57,10 @@ public class RowlockException extends RuntimeException {
                 entry(RowAbsentException.class, RowAbsentException::new),
                 entry(RowlockException.class, parts -> new RowlockException(parts, false)),
                 entry(UnexpectedRowCountException.class, UnexpectedRowCountException::new));
+    }
+
+    static {
+        Map<Class<?>, Function<Parts, RowlockException>> constructors = constructors();
         // For the rooms inside, which cannot see them.
         Exceptions.madeBy((type, message, sqlState, cause) ->
                 Objects.requireNonNull(constructors.get(type)).apply(new Parts(message, sqlState, cause)));

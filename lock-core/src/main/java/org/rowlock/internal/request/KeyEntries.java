@@ -128,7 +128,7 @@ public final class KeyEntries {
         return stays;
     }
 
-    /** Waits in the queue of one key after the other; what the wait is spans all. */
+    /** Waits in the queue of one key after the other until its KeyQueue lets it in. The wait spans all. */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
         for (Stay stay : stays) {

@@ -20,7 +20,7 @@ public final class Given {
         return value;
     }
 
-    /** {@return a copy of the values of a statement's parameters, of which each may be null, unlike in List.copyOf()} */
+    /** {@return a copy of the values of a statement's parameters} Each may be null, unlike in List.copyOf(). */
     public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
         return Arrays.asList(notNull(values, "The binds are null; give a value per parameter, or none")
                 .clone());
