@@ -141,7 +141,7 @@ public final class Binds {
 
     private boolean isKnown(int index) {
         Object value = index <= values.length ? values[index - 1] : null;
-        return value != null && !value.getClass().isArray();
+        return value != null && (value instanceof Mark || isConstant(value));
     }
 
     /** A hash of the values of a key that are all known. */
