@@ -5,7 +5,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.ObservationFilter;
 import java.time.Duration;
-import java.util.Map;
 import javax.sql.DataSource;
 import org.rowlock.LockListener;
 import org.rowlock.LockWait;
@@ -19,6 +18,7 @@ import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.spring.metrics.LockMetrics;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -118,8 +118,8 @@ public final class RowLockAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
         RowLocksEndpoint rowLocksEndpoint(
-                RowLocks locks, LockChains chains, Map<String, DataSource> dataSources, StrategyWatch watch) {
-            return new RowLocksEndpoint(locks, chains, Routes.named(dataSources), watch);
+                RowLocks locks, LockChains chains, ConfigurableListableBeanFactory beans, StrategyWatch watch) {
+            return new RowLocksEndpoint(locks, chains, Routes.named(Routes.beans(beans)), watch);
         }
     }
 }

@@ -7,10 +7,12 @@ import javax.sql.DataSource;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.metrics.JdbcMetrics;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
@@ -109,9 +111,9 @@ public final class RowLockJdbcAutoConfiguration {
     @ConditionalOnSingleCandidate(MeterRegistry.class)
     static class Metrics {
         @Bean
-        JdbcMetrics rowLockJdbcMetrics(MeterRegistry meters, Map<String, DataSource> dataSources) {
+        JdbcMetrics rowLockJdbcMetrics(MeterRegistry meters, ConfigurableListableBeanFactory beans) {
             JdbcMetrics metrics = new JdbcMetrics(meters);
-            JdbcReports.controls(dataSources).forEach(metrics::bind);
+            JdbcReports.controls(Routes.beans(beans)).forEach(metrics::bind);
             return metrics;
         }
     }

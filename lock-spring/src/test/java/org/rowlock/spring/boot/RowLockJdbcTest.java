@@ -30,8 +30,10 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.annotation.Transactional;
@@ -112,6 +114,37 @@ class RowLockJdbcTest {
         }
         assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name))
                 .isFalse();
+    }
+
+    /** With a second database as Spring Boot has it, beside the one that it configures. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class TwoDatabases {
+        @Bean(defaultCandidate = false)
+        HikariDataSource second(Environment environment) {
+            HikariDataSource pool = new HikariDataSource();
+            pool.setJdbcUrl(environment.getRequiredProperty("spring.datasource.url"));
+            pool.setUsername(environment.getRequiredProperty("spring.datasource.username"));
+            pool.setPassword(environment.getRequiredProperty("spring.datasource.password"));
+            return pool;
+        }
+    }
+
+    @Test
+    void aDataSourceThatIsInjectedByItsQualifierIsReported() {
+        try (ConfigurableApplicationContext context = BootApplication.start(
+                database,
+                TwoDatabases.class,
+                "rowlock.jdbc.mode=queue",
+                "management.endpoints.web.exposure.include=rowlocks")) {
+            RowLocksReport report = context.getBean(RowLocksEndpoint.class).all();
+            assertThat(report.dataSources()).containsOnlyKeys("dataSource", "second");
+            assertThat(report.jdbc()).containsOnlyKeys("dataSource", "second");
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("rowlock.jdbc.waiting")
+                            .gauges())
+                    .hasSize(2);
+        }
     }
 
     @Test

@@ -4,11 +4,18 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.SimpleAutowireCandidateResolver;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /** The routes of an {@link AbstractRoutingDataSource}: each is a database, with queues of its own. */
 public final class Routes {
     private Routes() {}
+
+    /** The beans of an application by name, also those that are injected by a qualifier alone. */
+    public static Map<String, DataSource> beans(ConfigurableListableBeanFactory beans) {
+        return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
+    }
 
     /** The DataSources of an application by name; the routes that are no beans as {@code bean[key]}. */
     public static Map<String, DataSource> named(Map<String, DataSource> beans) {
