@@ -523,8 +523,60 @@ class ProxyEdgesTest {
         }
     }
 
+    static class StockedBy<T> {
+        private final Probe probe;
+
+        StockedBy(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int found(T id) {
+            return probe.locks();
+        }
+    }
+
+    interface Found {
+        int found(@RowLock("account") Integer id);
+    }
+
+    interface LockedByNumber extends Found {}
+
+    /** Has the method from a class that knows neither the interface nor the type. */
+    static class BindingLocked extends StockedBy<Integer> implements LockedByNumber {
+        BindingLocked(Probe probe) {
+            super(probe);
+        }
+    }
+
+    static class StockedByNumber {
+        private final Probe probe;
+
+        StockedByNumber(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int counted(Integer id) {
+            return probe.locks();
+        }
+    }
+
+    @RowLock(table = "account", id = "#p0")
+    interface LockedByAnything<T> {
+        int counted(T id);
+    }
+
+    /** Binds the type of an interface that has the annotation as a whole. */
+    static class WhollyLocked extends StockedByNumber implements LockedByAnything<Integer> {
+        WhollyLocked(Probe probe) {
+            super(probe);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @SuppressWarnings("unchecked")
     void aMethodThatASuperclassImplementsLocksAsItsInterfaceSays(boolean byClass) {
         try (var context = RowLockTests.start(
                 beans -> {
@@ -538,8 +590,13 @@ class ProxyEdgesTest {
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class,
-                InheritingLocked.class)) {
+                InheritingLocked.class,
+                BindingLocked.class,
+                WhollyLocked.class)) {
             assertThat(context.getBean(LockedAccount.class).seen(1)).isPositive();
+            assertThat(context.getBean(LockedByNumber.class).found(1)).isPositive();
+            LockedByAnything<Integer> wholly = context.getBean(LockedByAnything.class);
+            assertThat(wholly.counted(1)).isPositive();
         }
     }
 

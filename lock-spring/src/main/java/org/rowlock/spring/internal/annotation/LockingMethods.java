@@ -133,16 +133,16 @@ public final class LockingMethods {
 
     private static @Nullable Found findOfClass(Method method, Class<?> type) {
         List<Lock> onClass = nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
-                .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method)));
+                .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method, type)));
         return onClass.isEmpty() ? null : new Found(method, onClass);
     }
 
     /**
      * An interface's are its own; a class's are its own and those of its subclasses, as with {@code @Transactional}.
      */
-    private static boolean isOf(Class<?> annotated, Method method) {
+    private static boolean isOf(Class<?> annotated, Method method, Class<?> type) {
         return annotated.isInterface()
-                ? hasMethod(annotated, method)
+                ? hasMethod(annotated, method, type)
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 
@@ -154,12 +154,10 @@ public final class LockingMethods {
                 .toList();
     }
 
-    /** Whether an interface has the method that a class implements. */
-    public static boolean hasMethod(Class<?> type, Method method) {
+    /** Whether an interface has the method that a class implements, perhaps by one of a superclass. */
+    public static boolean hasMethod(Class<?> type, Method method, Class<?> targetClass) {
         return ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null
-                || implementedBy(method, type, method.getDeclaringClass())
-                        .findAny()
-                        .isPresent();
+                || implementedBy(method, type, targetClass).findAny().isPresent();
     }
 
     /**

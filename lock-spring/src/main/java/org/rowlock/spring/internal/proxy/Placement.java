@@ -86,7 +86,7 @@ final class Placement {
             TransactionAttribute transaction = transactions.of(method, targetClass);
             Placement placement =
                     new Placement(method, targetClass, transaction == null ? -1 : transaction.getPropagationBehavior());
-            if (!proxy.isProxyTargetClass() && proxy.getProxiedInterfaces().length > 0 && !isOf(proxy, method)) {
+            if (!proxy.isProxyTargetClass() && proxy.getProxiedInterfaces().length > 0 && !isOf(proxy, method, targetClass)) {
                 throw new RowLockDefinitionException(
                         placement.where
                                 + " would lock nothing: the bean's proxy only has the methods of its interfaces.",
@@ -99,8 +99,9 @@ final class Placement {
         }
     }
 
-    private static boolean isOf(Advised proxy, Method method) {
-        return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(type -> LockingMethods.hasMethod(type, method));
+    private static boolean isOf(Advised proxy, Method method, Class<?> targetClass) {
+        return Arrays.stream(proxy.getProxiedInterfaces())
+                .anyMatch(type -> LockingMethods.hasMethod(type, method, targetClass));
     }
 
     /** Whether this is the proxy of a Spring Data repository. */
