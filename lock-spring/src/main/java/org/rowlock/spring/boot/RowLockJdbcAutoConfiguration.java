@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -42,7 +43,7 @@ public final class RowLockJdbcAutoConfiguration {
 
     /** Static, and from the environment alone, so that nothing else is made before the DataSources. */
     @Bean
-    static BeanPostProcessor rowLockJdbcBeanPostProcessor(Environment environment, ConfigurableBeanFactory beans) {
+    static Wrapping rowLockJdbcBeanPostProcessor(Environment environment, ConfigurableBeanFactory beans) {
         if (!ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", beans.getBeanClassLoader())) {
             throw new RowLockDefinitionException(
                     "The property rowlock.jdbc.mode is set, and lock-jdbc is not on the class path.",
@@ -53,9 +54,10 @@ public final class RowLockJdbcAutoConfiguration {
 
     /**
      * Wraps every bean that is a DataSource, but for those of Spring that lead to others, which are beans themselves or
-     * the application's to wrap. They unwrap to what they were.
+     * the application's to wrap. They unwrap to what they were. Before others put such ones in place of a bean, as Spring
+     * Boot does for {@code spring.datasource.connection-fetch=lazy}.
      */
-    static final class Wrapping implements BeanPostProcessor, DisposableBean {
+    static final class Wrapping implements BeanPostProcessor, PriorityOrdered, DisposableBean {
         private final Environment environment;
 
         /** The last of each name, in JMX: after new credentials, say, a bean is made again. */
@@ -63,6 +65,11 @@ public final class RowLockJdbcAutoConfiguration {
 
         Wrapping(Environment environment) {
             this.environment = environment;
+        }
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
         }
 
         @Override

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -33,6 +34,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -209,6 +211,32 @@ class RowLockJdbcTest {
                     assertThat(ManagementFactory.getPlatformMBeanServer().queryNames(name, null))
                             .hasSize(1);
                 });
+    }
+
+    /** As Spring Boot 4.1 does it for connections that are fetched late. */
+    private static final class Lazily implements BeanPostProcessor, Ordered {
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            return bean instanceof DataSource dataSource ? new LazyConnectionDataSourceProxy(dataSource) : bean;
+        }
+    }
+
+    @Test
+    void whatAnotherProcessorLeadsToIsWrapped() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RowLockJdbcAutoConfiguration.class))
+                .withPropertyValues("rowlock.jdbc.mode=queue")
+                .withBean(Lazily.class)
+                .withBean("pool", DataSource.class, database::dataSource)
+                .run(context -> assertThat(context.getBean(DataSource.class))
+                        .isInstanceOf(LazyConnectionDataSourceProxy.class)
+                        .extracting(JdbcReports::control)
+                        .isNotNull());
     }
 
     /** Which leads nowhere outside a request, and within one to a bean that tells its own figures. */
