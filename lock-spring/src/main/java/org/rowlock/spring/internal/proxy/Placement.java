@@ -86,7 +86,9 @@ final class Placement {
             TransactionAttribute transaction = transactions.of(method, targetClass);
             Placement placement =
                     new Placement(method, targetClass, transaction == null ? -1 : transaction.getPropagationBehavior());
-            if (!proxy.isProxyTargetClass() && proxy.getProxiedInterfaces().length > 0 && !isOf(proxy, method, targetClass)) {
+            if (!proxy.isProxyTargetClass()
+                    && proxy.getProxiedInterfaces().length > 0
+                    && !isOf(proxy, method, targetClass)) {
                 throw new RowLockDefinitionException(
                         placement.where
                                 + " would lock nothing: the bean's proxy only has the methods of its interfaces.",
