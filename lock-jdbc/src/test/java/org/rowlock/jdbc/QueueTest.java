@@ -554,25 +554,14 @@ class QueueTest {
     }
 
     /** With this setting of the driver autocommit says whether the session may write. */
-    /** The driver has taken its value when it was set: its text is nobody's business any more. */
-    private static final class OwnValue extends PGobject {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        public String toString() {
-            throw new IllegalStateException("asked for its text");
-        }
-    }
-
     @Test
-    void aValueWhoseTextNobodyKnowsIsNoKey() throws Exception {
+    void aValueWithoutATextIsNoKey() throws Exception {
         try (Connection connection = gated.dataSource.getConnection();
                 PreparedStatement update = connection.prepareStatement("update note set account = 1 where id = ?")) {
-            for (PGobject id : List.of(new PGobject(), new OwnValue())) {
-                id.setType("int4");
-                update.setObject(1, id);
-                assertThat(update.executeUpdate()).as(id.getClass().getName()).isZero();
-            }
+            PGobject id = new PGobject();
+            id.setType("int4");
+            update.setObject(1, id);
+            assertThat(update.executeUpdate()).isZero();
         }
     }
 
