@@ -1,10 +1,13 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -215,6 +219,29 @@ class HandoverFaultTest {
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
             return row.getString(1);
+        }
+    }
+
+    /** As for an error behind that of the guard, say of a session that was ended just then. */
+    @Test
+    void aConnectionThatThePoolClosesInBetweenIsLostAndNothingIsStored() {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+            pool.setExceptionOverride(new SQLExceptionOverride() {
+                @java.lang.Override
+                public Override adjudicate(SQLException e) {
+                    return Override.MUST_EVICT;
+                }
+            });
+            CommitWrites writes = new CommitWrites();
+            writes.add("update account set balance = 1 where id = 1");
+            RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+            assertThatThrownBy(() -> locks.execute(pool, forUpdate(KEY), writes))
+                    .isInstanceOfSatisfying(
+                            LockConnectionLostException.class,
+                            e -> assertThat(e.sqlState()).contains("08003"));
         }
     }
 }

@@ -142,7 +142,6 @@ record Attempt(
 
     /** Waits for the advisory locks in front of the transaction, and takes what else there is in it. */
     private Outcome handedOver(String isolation, ResolvedRequest asked, long start) throws SQLException {
-        unsent();
         try {
             ResolvedRequest keys = asked.advisoryLocksOnly();
             Outcome waited = new Attempt(session, flushes, keys, SessionLocks.READ_COMMITTED, false).once(keys, false);
@@ -181,7 +180,7 @@ record Attempt(
         }
     }
 
-    private Outcome undone(Outcome outcome) {
+    private Outcome undone(Outcome outcome) throws SQLException {
         Failed notUndone = undo(null);
         return notUndone == null ? outcome : notUndone;
     }
@@ -200,7 +199,11 @@ record Attempt(
         if (!stale && raised == null && ServerErrors.isOfTail(asked, tail, start, e)) {
             return new Failed(e, null);
         }
-        if (raised != null && raised.isSnapshotStale() && !begun) {
+        if (stale || raised != null) {
+            unsent();
+        }
+        // A pool may have closed the connection for an error behind that of the guard.
+        if (raised != null && raised.isSnapshotStale() && !begun && !session.isClosed()) {
             return new Refused(raised, null);
         }
         boolean boundReached = flush.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
@@ -243,14 +246,14 @@ record Attempt(
     }
 
     /** Makes the transaction usable again, with nothing newly held; or says why it could not be. */
-    private @Nullable Failed undo(@Nullable Throwable cause) {
+    private @Nullable Failed undo(@Nullable Throwable cause) throws SQLException {
         try {
             if (!isConnectionLost(cause) && (session.hasBegun() || session.isClosed())) {
                 session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
             }
             return null;
         } catch (SQLException e) {
-            return LockErrors.notUndone(asked(), session.isAborted(), e, cause);
+            return LockErrors.notUndone(asked(), session.isAborted() && !session.isClosed(), e, cause);
         }
     }
 

@@ -54,8 +54,8 @@ public final class RowLockJdbcAutoConfiguration {
 
     /**
      * Wraps every bean that is a DataSource, but for those of Spring that lead to others, which are beans themselves or
-     * the application's to wrap. They unwrap to what they were. Before others put such ones in place of a bean, as Spring
-     * Boot does for {@code spring.datasource.connection-fetch=lazy}.
+     * the application's to wrap. They unwrap to what they were. Before others put such ones in place of a bean, as
+     * Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
      */
     static final class Wrapping implements BeanPostProcessor, PriorityOrdered, DisposableBean {
         private final Environment environment;
