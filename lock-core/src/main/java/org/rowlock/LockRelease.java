@@ -19,7 +19,9 @@ public enum LockRelease {
      * statements in its round trip, a second transaction id and about 100 bytes of WAL more (from PostgreSQL 17 on,
      * where no standby is required, no id and 64 bytes). A transaction that has only locked or read waits for the disk
      * and the standby here. Where the server cannot do it (one of several machines, a role that may not execute
-     * {@code pg_logical_emit_message}) it is {@link #PLAIN}, which is logged once.
+     * {@code pg_logical_emit_message}) it is {@link #PLAIN}, which is logged once. So is it where the driver sends each
+     * statement by itself ({@code preferQueryMode=simple}) or asks what it returns ({@code prepareThreshold} below
+     * zero): there commits wait for what they may have read, but hold their locks meanwhile.
      */
     EARLY
 }

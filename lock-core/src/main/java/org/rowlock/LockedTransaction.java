@@ -89,15 +89,17 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
                 try (Lent lent = new Lent(connect(dataSource, permit))) {
                     TransactionLocks tx = locks.in(lent.begun());
                     Ending.Choice endings = calls.endings(permit.entries::isWanted);
-                    Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
-                    Groups.Led led =
-                            leader == null ? Groups.Led.ALONE : groups.lead(leader, place, lent.connection, flush);
-                    if (led == Groups.Led.ALONE) {
+                    List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
+                    if (leader != null && !others.isEmpty()) {
+                        Groups.Flush flush =
+                                (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
+                        done = groups.send(leader, others, flush);
+                    } else {
                         tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
                         groups.doneAlone(leader);
+                        done = true;
                     }
                     lent.committed = true;
-                    done = led != Groups.Led.ALONE_ELSEWHERE;
                 }
             }
         }

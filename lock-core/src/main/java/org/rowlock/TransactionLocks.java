@@ -257,7 +257,7 @@ public final class TransactionLocks {
      */
     public void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
-        Commit.send(connection, calls.tables().config().names(), toSend);
+        Commit.sendWrites(connection, calls.tables().config().names(), toSend);
     }
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.OneConnection;
@@ -76,10 +77,8 @@ class EarlyConfirmationTest {
                 .flatMap(way -> Stream.of("extended", "simple").map(mode -> Arguments.of(way, mode)));
     }
 
-    private PGSimpleDataSource dataSource(String mode) {
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setURL(dataSource.getURL() + "&preferQueryMode=" + mode);
-        return dataSource;
+    private PGSimpleDataSource dataSource(String mode) throws SQLException {
+        return DriverModesTest.set(database.dataSource(), "preferQueryMode=" + mode);
     }
 
     private String balance() throws SQLException {
@@ -98,22 +97,35 @@ class EarlyConfirmationTest {
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
         Step<Object> step = writer.start(adding(locks, way));
         step.awaitBlockedBy(holder);
-        assertThat(balance()).as("committed and visible").isEqualTo("2");
         return step;
     }
 
     @ParameterizedTest
-    @MethodSource("waysAndModes")
-    void aCancelBehindTheCommitIsCommittedAndNotConfirmed(CommitWay way, String mode) throws Exception {
+    @EnumSource
+    void aCancelBehindTheCommitIsCommittedAndNotConfirmed(CommitWay way) throws Exception {
         Session holder = database.session("holder");
-        Session writer = database.session("writer", dataSource(mode));
+        Session writer = database.session("writer");
         Step<Object> step = startHeld(holder, writer, way);
+        assertThat(balance()).as("committed and visible").isEqualTo("2");
         writer.cancel();
         assertNotConfirmed(step, "57014");
         holder.rollback();
         // The session is as good as new, and the database still releases early.
         writer.run(adding(locks, way));
         assertThat(balance()).isEqualTo("3");
+    }
+
+    /** What is behind a COMMIT would be a message of its own, and a pooler may send it elsewhere. */
+    @ParameterizedTest
+    @EnumSource
+    void inSimpleModeACommitWaitsUnderItsLocksForWhatItHasRead(CommitWay way) throws Exception {
+        Session holder = database.session("holder");
+        Session writer = database.session("writer", dataSource("simple"));
+        Step<Object> step = startHeld(holder, writer, way);
+        assertThat(balance()).as("not committed yet").isEqualTo("1");
+        holder.rollback();
+        step.get();
+        assertThat(balance()).isEqualTo("2");
     }
 
     /** All in one flush, also where the wait for the lock is in front of the transaction. */
@@ -167,10 +179,10 @@ class EarlyConfirmationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("waysAndModes")
-    void aSessionThatIsEndedBehindTheCommitIsAnUnknownOutcome(CommitWay way, String mode) throws Exception {
+    @EnumSource
+    void aSessionThatIsEndedBehindTheCommitIsAnUnknownOutcome(CommitWay way) throws Exception {
         Session holder = database.session("holder");
-        Session writer = database.session("writer", dataSource(mode));
+        Session writer = database.session("writer");
         Step<Object> step = startHeld(holder, writer, way);
         writer.terminate();
         assertThat(step.failure()).isExactlyInstanceOf(CommitOutcomeUnknownException.class);
@@ -193,7 +205,9 @@ class EarlyConfirmationTest {
                 Session writer = database.session("writer", proxied);
                 assertThat(writer.start(adding(locks, way)).failure())
                         .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
-                assertThat(balance()).isEqualTo(executed ? "2" : "1");
+                // In simple mode the server answers each statement, and may see that its client is gone.
+                boolean surely = executed && !mode.equals("simple");
+                assertThat(balance()).isIn(surely ? "2" : "1", executed ? "2" : "1");
             }
         }
     }

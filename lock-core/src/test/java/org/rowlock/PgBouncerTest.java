@@ -222,7 +222,7 @@ class PgBouncerTest {
         String add = "update " + database.schema() + ".account set balance = balance + 1 where id = 1";
         String orphan = "insert into " + database.schema() + ".child values (99)";
         PGSimpleDataSource dataSource = dataSource(bouncer, threshold);
-        dataSource.setURL(dataSource.getURL() + "&preferQueryMode=" + mode);
+        DriverModesTest.set(dataSource, "preferQueryMode=" + mode);
         dataSource.setSocketFactory(RoundTripCounter.class.getName());
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();

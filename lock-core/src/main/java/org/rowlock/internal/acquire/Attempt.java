@@ -50,7 +50,7 @@ record Attempt(
             return untilSeenLocked();
         } catch (SQLException e) {
             // Of a look of ours: those of the flush are in its outcome.
-            throw LockErrors.translate(asked(), e);
+            throw LockErrors.ofLock(asked(), e);
         } finally {
             session.setAutosave(autosave);
         }
@@ -157,7 +157,7 @@ record Attempt(
         } catch (SQLException | RuntimeException | Error e) {
             abort(e);
             if (e instanceof SQLException failed) {
-                return new Failed(failed, LockErrors.translate(asked(), failed));
+                return new Failed(failed, LockErrors.ofLock(asked(), failed));
             }
             throw e;
         }
@@ -234,7 +234,7 @@ record Attempt(
             // rolls back.
             session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
-        return new Failed(e, LockErrors.meaning(asked(), !request.inserts().isEmpty(), tail, e));
+        return new Failed(e, LockErrors.ofFlush(asked(), !request.inserts().isEmpty(), tail, e));
     }
 
     private boolean mayBeOfTail() throws SQLException {

@@ -86,7 +86,7 @@ record ClaimRunner(
             }
             outcome = Outcome.ACQUIRED;
         } catch (SQLException e) {
-            RowlockException meaning = LockErrors.meaning(asked(), claim.binds(), e);
+            RowlockException meaning = LockErrors.ofStatement(asked(), claim.binds(), e);
             if (meaning == null) {
                 throw e;
             }

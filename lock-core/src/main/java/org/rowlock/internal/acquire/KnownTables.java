@@ -102,7 +102,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 }
             }
         } catch (SQLException e) {
-            throw LockErrors.translate(asked(session, request, wait), e);
+            throw LockErrors.ofLock(asked(session, request, wait), e);
         }
         return new ResolvedRequest(
                 request,

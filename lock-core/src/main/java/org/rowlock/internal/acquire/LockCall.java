@@ -73,7 +73,7 @@ public record LockCall(
      */
     public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
-            throw LockErrors.of(asked(), outcome);
+            throw LockErrors.ofOutcome(asked(), outcome);
         }
         List<LockKey> notInserted = Insert.missing(inserts, held.absent());
         if (!notInserted.isEmpty()) {
@@ -103,7 +103,7 @@ public record LockCall(
                 refuseFailed(outcome, commit);
                 held(outcome);
                 session.refuseIfOver("Nothing is stored");
-                commit.sendUsable();
+                commit.send();
             }
         });
     }

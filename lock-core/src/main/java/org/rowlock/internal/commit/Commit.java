@@ -92,8 +92,7 @@ public final class Commit {
             returning |= form.returning();
         }
         // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
-        this.commitsAlone = commits
-                && (uncounted || this.ending.isAlone(session) || session.isOfXa() || (parts.isEmpty() && !behindLock));
+        this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Of a statement that is executed several times the server would keep as many, and for a value without a type
         // the driver waits in front of a statement that returns rows.
         boolean oneShot = repeated || (returning && untyped);
@@ -135,8 +134,8 @@ public final class Commit {
     public static void run(
             Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
-        CommitErrors errors = new CommitErrors(connection, keys, names);
-        PgSession session = errors.usable();
+        CommitErrors errors = new CommitErrors(keys, names);
+        PgSession session = errors.usable(connection);
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Commit commit = new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false);
         commit.run(commit::send);
@@ -146,24 +145,18 @@ public final class Commit {
     public static Commit behindLock(
             PgSession session, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
-        CommitErrors errors = new CommitErrors(session.connection(), keys, names);
-        return new Commit(session, errors, endings.of(session), writes, true);
+        return new Commit(session, new CommitErrors(keys, names), endings.of(session), writes, true);
     }
 
     /** Sends writes and does not commit. Refuses an aborted transaction, also where there is nothing to send. */
-    public static void send(Connection connection, KeyNames names, List<Write> writes) throws SQLException {
-        CommitErrors errors = new CommitErrors(connection, List.of(), names);
-        PgSession session = errors.notAborted();
+    public static void sendWrites(Connection connection, KeyNames names, List<Write> writes) throws SQLException {
+        CommitErrors errors = new CommitErrors(List.of(), names);
+        PgSession session = PgSession.of(connection);
+        errors.refuseAborted(session);
         if (!writes.isEmpty()) {
             PgSession.inTransaction(connection);
-            Commit commit = new Commit(session, errors, null, writes, false);
-            AutoSave autosave = session.withoutAutosave();
-            try {
-                commit.send();
-            } finally {
-                session.setAutosave(autosave);
-            }
-            writes.forEach(Write::done);
+            Commit none = new Commit(session, errors, null, writes, false);
+            none.run(none::send);
         }
     }
 
@@ -181,14 +174,8 @@ public final class Commit {
         void run() throws SQLException;
     }
 
-    /** Sends what is behind a lock that is held by now. */
-    public void sendUsable() throws SQLException {
-        errors.usable();
-        send();
-    }
-
     /**
-     * Has writes sent with the COMMIT. What may be stored is not to be sent again, and whatever is thrown must not look
+     * Has writes sent, with the COMMIT if there is one. What may be stored is not to be sent again, and whatever is thrown must not look
      * as if it were not: pools and proxies throw more than the driver does.
      */
     public void run(Sending sending) throws SQLException {
@@ -197,23 +184,27 @@ public final class Commit {
             sending.run();
             end();
         } catch (CommitOutcomeUnknownException e) {
-            writes.forEach(write -> write.untold(e));
-            throw e;
+            throw untold(e);
         } catch (SQLException | RowlockException e) {
             throw e;
         } catch (Throwable e) {
             if (!sent || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
                 throw e;
             }
-            CommitOutcomeUnknownException unknown = errors.unknown(e);
-            writes.forEach(write -> write.untold(unknown));
-            throw unknown;
+            throw untold(errors.unknownOf(CommitErrors.SENT_THROUGH, e));
         } finally {
             session.setAutosave(autosave);
         }
     }
 
-    private void send() throws SQLException {
+    private CommitOutcomeUnknownException untold(CommitOutcomeUnknownException unknown) {
+        writes.forEach(write -> write.untold(unknown));
+        return unknown;
+    }
+
+    /** Sends all of it, behind a lock that is held by now, or without one. */
+    public void send() throws SQLException {
+        errors.refuseAborted(session);
         try {
             for (Tail flush : flushes) {
                 FlushRunner.send(session, Flush.alone(flush), ResolvedRequest.NONE, flush);
@@ -244,11 +235,11 @@ public final class Commit {
         if (commitsAlone) {
             sendAlone();
         }
-        if (!ended) {
+        if (commits && !ended) {
             throw errors.notEnded(session);
         }
         writes.forEach(Write::done);
-        if (!commitsAlone || !ending.isPlain()) {
+        if (commits && (!commitsAlone || !ending.isPlain())) {
             EarlyRelease.tell(session.connection());
         }
         SQLException unconfirmed = ending.confirm(session, warning);

@@ -26,7 +26,10 @@ import org.rowlock.internal.text.SqlState;
  * @param keys what the work was done under, for messages; empty where that is not known
  * @param names how these name keys
  */
-public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames names) {
+public record CommitErrors(List<LockKey> keys, KeyNames names) {
+    /** Pools and proxies. */
+    static final String SENT_THROUGH = "what its COMMIT was sent through";
+
     CommitNotConfirmedException notConfirmed(SQLException ended) {
         return Exceptions.of(
                 CommitNotConfirmedException.class,
@@ -38,7 +41,7 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
                 ended);
     }
 
-    String work() {
+    private String work() {
         return keys.isEmpty()
                 ? "the work of the transaction"
                 : "the work under the lock of " + names.of(keys.get(0))
@@ -46,35 +49,38 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
     }
 
     private String message(SQLException e) {
-        return LockErrors.message(names, e, String.valueOf(e.getMessage()));
+        return LockErrors.message(names, e);
+    }
+
+    private String nothing(String why) {
+        return "Nothing of " + work() + " is stored: " + why;
     }
 
     /** The session, unless an error has aborted its transaction, or it is lost. */
-    PgSession usable() throws SQLException {
+    PgSession usable(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw Exceptions.of(
                     LockConnectionLostException.class,
-                    "Nothing of " + work() + " is stored: its connection was lost or closed before the"
-                            + " commit was sent. The transaction and its locks are gone.",
+                    nothing("its connection was lost or closed before the commit was sent. The transaction and its"
+                            + " locks are gone."),
                     new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
-        return notAborted();
+        PgSession session = PgSession.of(connection);
+        refuseAborted(session);
+        return session;
     }
 
-    /** The session, unless an error has aborted its transaction. */
-    PgSession notAborted() throws SQLException {
-        PgSession session = PgSession.of(connection);
+    void refuseAborted(PgSession session) {
         if (!session.isAborted()) {
-            return session;
+            return;
         }
         SQLException first = firstError(session);
         throw Exceptions.of(
                 LockTransactionException.class,
-                "Nothing of " + work() + " is stored: a statement in it failed"
-                        + (first == null ? "" : " (" + message(first) + ")")
+                nothing("a statement in it failed" + (first == null ? "" : " (" + message(first) + ")")
                         + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
                         + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
-                        + " put a savepoint around the statement that may fail.",
+                        + " put a savepoint around the statement that may fail."),
                 SqlState.IN_FAILED_SQL_TRANSACTION,
                 first);
     }
@@ -94,26 +100,22 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         Write write = writes.get(number - 1);
         return Exceptions.of(
                 UnexpectedRowCountException.class,
-                "Nothing is stored: write " + number + " of " + writes.size() + " was to change "
-                        + write.expected()
-                        + " row(s) and changed " + found
-                        + ". The transaction is " + (commits ? "rolled back" : "aborted; roll back")
-                        + ". Look why the row(s) are not"
-                        + " as expected, or leave out expectRows"
+                "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
+                        + " row(s) and changed " + found + ". The transaction is "
+                        + (commits ? "rolled back" : "aborted; roll back")
+                        + ". Look why the row(s) are not as expected, or leave out expectRows"
                         + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
                 found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
                 cause);
     }
 
     SQLException ofRule(SQLException e) {
-        return new SQLException(
-                "Nothing of " + work()
-                        + " is stored: a write with expectRows changes a table that has a rule (CREATE"
-                        + " RULE), and there the server cannot count (" + message(e)
-                        + "). Run that write in the work and look at its count, leave out expectRows, or make a"
-                        + " trigger of the rule.",
-                e.getSQLState(),
-                e);
+        String why =
+                "a write with expectRows changes a table that has a rule (CREATE RULE), and there the server cannot"
+                        + " count (" + message(e)
+                        + "). Run that write in the work and look at its count, leave out expectRows,"
+                        + " or make a trigger of the rule.";
+        return new SQLException(nothing(why), e.getSQLState(), e);
     }
 
     /**
@@ -126,46 +128,38 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         if (isRefusedInBranch(session, e)) {
             return e;
         }
-        if (isEndedBefore(session, ending, e)) {
-            throw Exceptions.of(
-                    LockConnectionLostException.class,
-                    "Nothing of " + work() + " is stored: the server had ended the session before the"
-                            + " commit, as it was idle for too long (" + message(e) + ").",
-                    e);
+        if (SqlState.isIdleTimeout(e.getSQLState())) {
+            String why = "the server had ended the session before the commit, as it was idle for too long (";
+            throw Exceptions.of(LockConnectionLostException.class, nothing(why + message(e) + ")."), e);
         }
         boolean mixedUp = ServerErrors.isPreparedStatementMixedUp(e);
         SQLException unanswered = mixedUp ? null : unanswered(session, e);
         if (unanswered != null) {
             boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
-            if (!lost && !ServerErrors.isDrivers(unanswered) && !connection.isClosed()) {
+            if (!lost && !ServerErrors.isDrivers(unanswered) && !session.isClosed()) {
                 // Thrown by a pool or a proxy, in front of the COMMIT or behind it.
                 if (session.hasBegun()) {
                     return e;
                 }
-                throw unknown(e);
+                throw unknownOf(SENT_THROUGH, e);
             }
             String why = lost
                     ? "the connection was lost while it committed"
                     : "the driver did not read the answer to its COMMIT";
-            throw unknown(session, why, unanswered, e);
+            throw unknownAtServer(session, why, unanswered, e);
         }
-        switch (ending.fate(session, e)) {
-            case DONE -> throw notConfirmed(e);
-            case UNKNOWN ->
-                throw unknown(
-                        session,
-                        "the server's answer does not say which failed, the COMMIT or what waits behind it until it is"
-                                + " durable",
-                        e,
-                        e);
-            case UNDONE -> {
-                if (mixedUp) {
-                    throw Exceptions.of(
-                            RowlockException.class,
-                            "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e),
-                            e);
-                }
-            }
+        Ending.Fate fate = ending.fate(session, e);
+        if (fate == Ending.Fate.DONE) {
+            throw notConfirmed(e);
+        }
+        if (fate == Ending.Fate.UNKNOWN) {
+            String why = "the server's answer does not say which failed, the COMMIT or what waits behind it until it is"
+                    + " durable";
+            throw unknownAtServer(session, why, e, e);
+        }
+        if (mixedUp) {
+            String why = "COMMIT failed, as " + LockErrors.mixedUpStatements(e);
+            throw Exceptions.of(RowlockException.class, nothing(why), e);
         }
         return e;
     }
@@ -175,37 +169,38 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
     }
 
-    /** @param of what leaves it open, and says whether the server may be at work all the same */
-    private CommitOutcomeUnknownException unknown(PgSession session, String why, SQLException of, SQLException e)
-            throws SQLException {
+    /**
+     * Ends what the server may be doing all the same.
+     *
+     * @param of what leaves the outcome open
+     */
+    private CommitOutcomeUnknownException unknownAtServer(
+            PgSession session, String why, SQLException of, SQLException e) {
         boolean mayRunOn = ServerErrors.mayRunOn(of);
         if (mayRunOn) {
-            LostCommits.end(session);
+            LostCommits.end(session, e);
         }
         String more = mayRunOn
                 ? " Look in a transaction that has locked the same: what is not there may still be stored as long as"
                         + " the server process of this session, " + session.serverProcess()
                         + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to end it."
                 : " The server has ended the transaction, so that what you see is final.";
-        return unknown(work(), why + " (" + message(of) + ')', more, e);
-    }
-
-    /** Thrown by neither the driver nor the server, once the COMMIT may have left. */
-    CommitOutcomeUnknownException unknown(Throwable e) {
-        return unknown(
-                work(),
-                "what its COMMIT was sent through failed (" + e.getClass().getName() + ')',
-                "",
-                e);
+        return unknown(why + " (" + message(of) + ')', more, e);
     }
 
     /**
-     * Its cause has an SQLSTATE that nobody takes for a rollback, as some look at that alone.
+     * Once the COMMIT may have left.
      *
-     * @param why without a text that the caller's code makes, which may fail
+     * @param failed what has thrown, neither the driver nor the server. Only the class is named, as the text may be made
+     *     by the caller's code, which may fail
      */
-    public static CommitOutcomeUnknownException unknown(String work, String why, String more, Throwable e) {
-        String message = "It is not known whether " + work + " is stored: " + why
+    public CommitOutcomeUnknownException unknownOf(String failed, Throwable e) {
+        return unknown(failed + " failed (" + e.getClass().getName() + ')', "", e);
+    }
+
+    /** Its cause has an SQLSTATE that nobody takes for a rollback, as some look at that alone. */
+    private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
+        String message = "It is not known whether " + work() + " is stored: " + why
                 + ". Do not run it again before you have looked: done twice is worse than done late." + more;
         boolean lost = e instanceof SQLException sql
                 && SqlState.isConnectionLost(sql.getSQLState())
@@ -215,20 +210,13 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
         return Exceptions.of(CommitOutcomeUnknownException.class, message, cause);
     }
 
-    /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
-    private static boolean isEndedBefore(PgSession session, Ending ending, SQLException e) {
-        return SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())
-                // In simple mode it may be idle behind the COMMIT too.
-                || (SqlState.IDLE_SESSION_TIMEOUT.equals(e.getSQLState()) && !ending.isAlone(session));
-    }
-
     /**
      * What keeps a failure from saying for sure that nothing is stored; null if it does. That a connection is closed
      * says nothing: pools close some that are whole, by the SQLSTATE of an error. What the driver has made itself may
      * hide any answer, but for that of a silent rollback. If the session goes on after an error of the server, the
      * server has rolled back, be the error of a connection to another server.
      */
-    private @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
+    private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
         for (SQLException each = e; each != null; each = each.getNextException()) {
             if ((SqlState.isConnectionLost(each.getSQLState()) && !answered)
@@ -243,10 +231,9 @@ public record CommitErrors(Connection connection, List<LockKey> keys, KeyNames n
 
     /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */
     RowlockException notEnded(PgSession session) {
-        RowlockException failure = Exceptions.of(
-                RowlockException.class,
-                "Nothing of " + work() + " is stored: the server was told to commit, and the transaction is still open."
-                        + " A pooler gives prepared statements of one client to another: " + LockErrors.POOLER_ADVICE);
+        String why = "the server was told to commit, and the transaction is still open. A pooler gives prepared"
+                + " statements of one client to another: ";
+        RowlockException failure = Exceptions.of(RowlockException.class, nothing(why + LockErrors.POOLER_ADVICE));
         session.kill(failure);
         return failure;
     }

@@ -3,7 +3,6 @@ package org.rowlock.internal.commit;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
@@ -12,11 +11,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
@@ -31,18 +33,25 @@ public final class EarlyRelease {
     /** By host, database and role; empty where it cannot be. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
-    /** For a transaction whose locks others want, or not: then a COMMIT that waits under the lock costs less. */
+    private final AtomicBoolean modeSaid = new AtomicBoolean();
+
+    /**
+     * For a transaction whose locks others want, or not: then a COMMIT that waits under the lock costs less. So it does
+     * where the driver sends what is behind the COMMIT by itself, and a pooler may take that for another's.
+     */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
         if (sql.isEmpty()) {
             return Ending.PLAIN;
         }
         Object database = session.place();
-        boolean early = wanted && session.prepareThreshold() >= 0;
+        boolean early = wanted && session.prepareThreshold() >= 0 && !session.isSimpleQueryMode();
+        if (wanted && !early && modeSaid.compareAndSet(false, true)) {
+            none(database, "the driver is set to preferQueryMode=simple, or to a prepareThreshold below zero");
+        }
         return new Ending(sql.get(), early, () -> {
             if (early) {
-                known.put(database, Optional.empty());
-                say(database, "what waits until a commit is durable has failed");
+                known.put(database, none(database, "what waits until a commit is durable has failed"));
             } else {
                 known.remove(database);
             }
@@ -100,20 +109,15 @@ public final class EarlyRelease {
             }
         }
         if (ended != null) {
-            throw new CommitErrors(connection, List.of(), KeyNames.WITH_IDS).notConfirmed(ended);
+            throw new CommitErrors(List.of(), KeyNames.WITH_IDS).notConfirmed(ended);
         }
     }
 
     private static @Nullable SQLWarning confirmReads(PgSession session, ReleaseSql sql) throws SQLException {
-        Connection connection = session.connection();
-        try (PreparedStatement statement = session.prepare(sql.confirmReads())) {
-            statement.setQueryTimeout(0);
-            statement.execute();
-            if (connection.getAutoCommit()) {
-                return PgSession.replicationWarning(statement.getWarnings());
-            }
+        FlushRunner.run(session, List.of(Part.control(sql.confirmReads())));
+        if (!session.connection().getAutoCommit()) {
+            session.connection().commit();
         }
-        connection.commit();
         return session.takeReplicationWarning();
     }
 
@@ -128,40 +132,30 @@ public final class EarlyRelease {
     }
 
     private Optional<ReleaseSql> sql(PgSession session) throws SQLException {
-        if (session.isHotStandby()) {
-            return Optional.empty();
-        }
         Object database = session.place();
-        Optional<ReleaseSql> sql = known.get(database);
+        Optional<ReleaseSql> sql = session.isHotStandby() ? Optional.empty() : known.get(database);
         if (sql == null) {
-            sql = ask(session, database);
+            sql = session.reported("crdb_version") == null
+                    ? session.outsideTransaction(() -> ask(session))
+                    : none(database, "it is not PostgreSQL itself");
             known.putIfAbsent(database, sql);
         }
         return sql;
     }
 
-    private static Optional<ReleaseSql> ask(PgSession session, Object database) throws SQLException {
-        if (session.reported("crdb_version") != null) {
-            say(database, "it is not PostgreSQL itself");
-            return Optional.empty();
+    private static Optional<ReleaseSql> ask(PgSession session) throws SQLException {
+        try (Statement statement = session.connection().createStatement();
+                ResultSet row = statement.executeQuery(ReleaseSql.ASK)) {
+            row.next();
+            String reason = row.getString(1);
+            return reason == null ? Optional.of(ReleaseSql.of(row.getBoolean(2))) : none(session.place(), reason);
         }
-        return session.outsideTransaction(() -> {
-            try (Statement statement = session.connection().createStatement();
-                    ResultSet row = statement.executeQuery(ReleaseSql.ASK)) {
-                row.next();
-                String reason = row.getString(1);
-                if (reason == null) {
-                    return Optional.of(ReleaseSql.of(row.getBoolean(2)));
-                }
-                say(database, reason);
-                return Optional.empty();
-            }
-        });
     }
 
-    private static void say(Object database, String reason) {
+    private static Optional<ReleaseSql> none(Object database, String reason) {
         LOG.log(
                 Level.WARNING,
                 "Locks at " + database + " are held until the commit is durable, as with release PLAIN: " + reason);
+        return Optional.empty();
     }
 }

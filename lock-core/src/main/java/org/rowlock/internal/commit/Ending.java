@@ -1,7 +1,6 @@
 package org.rowlock.internal.commit;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
@@ -11,12 +10,9 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.sql.Answers;
-import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
@@ -71,14 +67,6 @@ public final class Ending {
         return early;
     }
 
-    /**
-     * Whether it cannot follow other statements in their flush: in simple mode each would be a message of its own, and
-     * a pooler may take the next for another's.
-     */
-    boolean isAlone(PgSession session) {
-        return sql != null && session.isSimpleQueryMode();
-    }
-
     List<Part> around(Part commit) {
         if (sql == null) {
             return List.of(commit);
@@ -101,28 +89,10 @@ public final class Ending {
      */
     @Nullable
     SQLWarning send(PgSession session) throws SQLException {
-        if (isPlain()) {
+        if (sql == null) {
             session.connection().commit();
-            return session.takeReplicationWarning();
-        }
-        List<Part> parts = around(Part.control(COMMIT));
-        String text = Flush.textOf(parts);
-        boolean simple = session.isSimpleQueryMode();
-        try (Statement statement = simple ? session.connection().createStatement() : session.prepare(text)) {
-            // The driver's commit() has none either, whatever is the default of its statements.
-            statement.setQueryTimeout(0);
-            try {
-                if (statement instanceof PreparedStatement prepared) {
-                    FlushRunner.bind(prepared, parts, ResolvedRequest.NONE);
-                    prepared.execute();
-                } else {
-                    statement.execute(text.replace("?", '\'' + mark + '\''));
-                }
-                FlushRunner.read(statement, parts, new Answers(ResolvedRequest.NONE));
-            } finally {
-                // What a deferred trigger says is the connection's, as after the driver's, be the COMMIT done or not.
-                session.addWarnings(statement.getWarnings());
-            }
+        } else {
+            FlushRunner.run(session, around(Part.control(COMMIT)));
         }
         return session.takeReplicationWarning();
     }
@@ -136,10 +106,9 @@ public final class Ending {
      */
     @Nullable
     SQLException confirm(PgSession session, @Nullable SQLWarning warning) {
-        return early && warning == null && (kept == null || !kept.equals(confirmed)) ? confirmAgain(session) : warning;
-    }
-
-    private @Nullable SQLException confirmAgain(PgSession session) {
+        if (!early || warning != null || (kept != null && kept.equals(confirmed))) {
+            return warning;
+        }
         Connection connection = session.connection();
         try {
             String level = kept == null ? "remote_apply" : kept.substring(ReleaseSql.MARK_LENGTH + 1);

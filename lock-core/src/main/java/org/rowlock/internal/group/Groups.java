@@ -3,7 +3,7 @@ package org.rowlock.internal.group;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
@@ -40,6 +40,7 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
     /** Sets for its transaction, and so for those of others, whatever statement it stands in. */
     private static final Pattern SETS = Pattern.compile("set_config", Pattern.CASE_INSENSITIVE);
 
+    /** Locks, writes and commits. */
     @FunctionalInterface
     public interface Flush {
         void send(LockWait wait, List<Write> writes) throws SQLException;
@@ -60,104 +61,78 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         return new Member(request, wait, strategy, writes);
     }
 
-    /** What became of the call of a leader. */
-    public enum Led {
-        /** It is done, with those of others. */
-        DONE,
-        /** It is to be done alone: nobody can go with it, or they have, and are undone. */
-        ALONE,
-        /** The same on another connection, as that of the undone group is closed. */
-        ALONE_ELSEWHERE
-    }
-
     /**
-     * Does a call, and those of other waiting threads, on a connection whose transaction has not begun.
+     * Takes the calls of waiting threads that can go with that of a leader, on a connection whose transaction has not
+     * begun; none, if it is to go alone.
      *
      * @param entry its place in the queue of the key; null if it passed that by
      */
-    public Led lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush) throws SQLException {
+    public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
         int most = sizes.most(leader.key);
         // What was handed back is offered no more.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
-            return Led.ALONE;
+            return List.of();
         }
         PgSession session = PgSession.of(connection);
         if (session.isSimpleQueryMode() || !leader.takes(leader, session)) {
-            return Led.ALONE;
+            return List.of();
         }
-        List<QueueEntry> taken = entry.take(
+        return entry.take(
                 most - 1, offer -> leader.takes(offer, session), joining -> GroupSizes.rounded(1 + joining) - 1);
-        return taken.isEmpty() ? Led.ALONE : send(leader, taken, connection, flush);
     }
 
+    /** A call was done alone, that of a member or another. */
     public void doneAlone(@Nullable Member member) {
         if (member != null) {
             sizes.done(member.key, 1);
         }
     }
 
-    private Led send(Member leader, List<QueueEntry> taken, Connection connection, Flush flush) throws SQLException {
+    /**
+     * Does the calls of a group.
+     *
+     * @return false if they are undone: each is to be done alone, the leader's on another connection, as pools close one
+     *     for some errors, which may be those of any of them
+     */
+    public boolean send(Member leader, List<QueueEntry> taken, Flush flush) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
         taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
         all.forEach(each -> each.begin(observer));
-        boolean undone = false;
         taken.forEach(QueueEntry::sent);
-        @Nullable Throwable unknown = null;
         try {
-            flush.send(wait(all), writes(all));
-            sizes.done(leader.key, all.size());
-            return Led.DONE;
-        } catch (CommitOutcomeUnknownException e) {
-            unknown = e;
-            throw e;
-        } catch (SQLException | RowlockException e) {
-            undone = true;
-            learn(leader.key, all.size(), e);
-            // The error may be that of any of them, and pools close a connection for some.
-            return isUsable(connection) ? Led.ALONE : Led.ALONE_ELSEWHERE;
+            // The shortest wait, as each is promised its own.
+            LockWait wait = Collections.min(all.stream().map(Member::remaining).toList());
+            flush.send(wait, writes(all));
         } catch (Throwable e) {
             // Throwable, as an Error may come behind the COMMIT as well.
-            unknown = e;
-            throw e;
-        } finally {
-            if (undone) {
+            boolean known = e instanceof SQLException || e instanceof RowlockException;
+            if (known && !(e instanceof CommitOutcomeUnknownException)) {
+                learn(leader.key, all.size(), e);
                 taken.forEach(QueueEntry::handBack);
-            } else {
-                for (QueueEntry each : taken) {
-                    if (unknown == null) {
-                        each.complete(null);
-                    } else {
-                        each.fail(unknown);
-                    }
-                }
-                leader.tell(observer, outcome(unknown));
+                return false;
             }
+            taken.forEach(each -> each.fail(e));
+            leader.tell(observer, outcome(e));
+            throw e;
         }
+        taken.forEach(each -> each.complete(null));
+        sizes.done(leader.key, all.size());
+        leader.tell(observer, outcome(null));
+        return true;
     }
 
     /** Each has an exception of its own, as callers add to them; made by its own thread, as that may fail too. */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
-            String why = "the thread that sent it for a group failed ("
-                    + failure.getClass().getName() + ')';
-            return CommitErrors.unknown("the work under the lock of " + names.of(member.key), why, "", failure);
+            return new CommitErrors(List.of(member.key), names)
+                    .unknownOf("the thread that sent it for a group", failure);
         }
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
         return Exceptions.of(e.getClass(), message, e.sqlState().orElse(null), cause);
     }
 
-    /** Ends what is left of the transaction, so that its locks are not in the way of those who follow. */
-    private static boolean isUsable(Connection connection) {
-        try {
-            connection.rollback();
-            return !connection.isClosed();
-        } catch (SQLException e) {
-            return false;
-        }
-    }
-
-    private void learn(LockKey key, int size, Exception e) {
+    private void learn(LockKey key, int size, Throwable e) {
         if (e instanceof SQLException && GroupSql.isRefusal(e.getMessage())) {
             sizes.refused(key);
         } else if (!(e instanceof LockNotAvailableException)) {
@@ -165,26 +140,14 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         }
     }
 
-    /** The shortest, as each is promised its own. */
-    private static LockWait wait(List<Member> all) {
-        return all.stream()
-                .map(Member::remaining)
-                .min(Comparator.naturalOrder())
-                .orElseThrow();
-    }
-
     private static List<Write> writes(List<Member> all) {
         List<Write> writes = new ArrayList<>(all.get(0).writes);
         // What is deferred to the COMMIT might be made good by the next one, which it would not be alone.
-        writes.add(own(GroupSql.CONSTRAINTS));
+        writes.add(new Write(GroupSql.CONSTRAINTS).and());
         all.subList(1, all.size()).forEach(each -> writes.addAll(each.writes));
         String table = all.get(0).key instanceof LockKey.Row row ? row.table() : "";
-        writes.add(own(GroupSql.CHECK, table, GuardSql.mark()));
+        writes.add(new Write(GroupSql.CHECK).and(table, GuardSql.mark()));
         return writes;
-    }
-
-    private static Write own(String sql, Object... binds) {
-        return new Write(sql).and(binds);
     }
 
     /** What became of a call that another has led; on its own thread. Throws if that is not known for good. */

@@ -68,25 +68,22 @@ public final class Member {
 
     /** About how much a value takes; very much, if nobody knows what sending it does. */
     private static long bytes(@Nullable Object bind) {
-        if (bind instanceof String text) {
-            return OVERHEAD_BYTES + 2L * text.length();
-        }
-        if (bind instanceof byte[] array) {
-            return OVERHEAD_BYTES + 2L * array.length;
-        }
-        // An array is in the package of its elements.
-        return bind == null
-                        || bind instanceof UUID
-                        || (!bind.getClass().isArray()
-                                && KNOWN.contains(bind.getClass().getPackageName()))
-                ? OVERHEAD_BYTES
-                : Integer.MAX_VALUE;
+        long length = bind instanceof String text ? text.length() : bind instanceof byte[] array ? array.length : 0;
+        boolean known = bind == null || bind instanceof byte[] || bind instanceof UUID || isKnown(bind.getClass());
+        return known ? OVERHEAD_BYTES + 2 * length : Integer.MAX_VALUE;
+    }
+
+    /** An array is in the package of its elements. */
+    private static boolean isKnown(Class<?> type) {
+        return !type.isArray() && KNOWN.contains(type.getPackageName());
     }
 
     /** Whether one more, at first this one itself, goes into the group that it is to lead. */
     boolean takes(Object offer, PgSession session) {
-        boolean fits = offer instanceof Member member
-                && request.isRowRequired() == member.request.isRowRequired()
+        if (!(offer instanceof Member member)) {
+            return false;
+        }
+        boolean fits = request.isRowRequired() == member.request.isRowRequired()
                 && request.mode() == member.request.mode()
                 && isSameId(key, member.key)
                 && bound.isBounded() == member.bound.isBounded()
@@ -95,8 +92,8 @@ public final class Member {
                 && groupBytes + member.bytes <= MOST_BYTES
                 && WriteForms.areChanges(session, member.writes);
         if (fits) {
-            groupExecutions += ((Member) offer).executions;
-            groupBytes += ((Member) offer).bytes;
+            groupExecutions += member.executions;
+            groupBytes += member.bytes;
         }
         return fits;
     }

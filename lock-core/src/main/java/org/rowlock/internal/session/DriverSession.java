@@ -58,7 +58,12 @@ abstract class DriverSession {
     }
 
     static LockTransactionException refused(String why, String sqlState) {
-        return Exceptions.of(LockTransactionException.class, "No lock was taken: " + why, sqlState, null);
+        return refused("No lock was taken", why, sqlState);
+    }
+
+    /** @param what is refused, in the words of a message */
+    static LockTransactionException refused(String what, String why, String sqlState) {
+        return Exceptions.of(LockTransactionException.class, what + ": " + why, sqlState, null);
     }
 
     /** Whether the texts that are bound have a type, as they do not with stringtype=unspecified. */
@@ -163,16 +168,12 @@ abstract class DriverSession {
      */
     public AutoSave withoutAutosave() {
         AutoSave autosave = driver.getAutosave();
-        if (autosave != AutoSave.NEVER) {
-            driver.setAutosave(AutoSave.NEVER);
-        }
+        driver.setAutosave(AutoSave.NEVER);
         return autosave;
     }
 
     public void setAutosave(AutoSave autosave) {
-        if (autosave != AutoSave.NEVER) {
-            driver.setAutosave(autosave);
-        }
+        driver.setAutosave(autosave);
     }
 
     /** After how many executions the driver prepares a statement on the server; 0 for never. */
@@ -225,15 +226,14 @@ abstract class DriverSession {
         return !driver.isClosed();
     }
 
-    /** Ends the session, and with it all that it holds, where it could not be cleaned up. */
-    public void kill() throws SQLException {
-        driver.abort(Runnable::run);
-    }
-
-    /** The same, after a failure, which is told of another. */
+    /**
+     * Ends the session, and with it all that it holds, where it could not be cleaned up.
+     *
+     * @param cause to which is added what keeps it from ending
+     */
     public void kill(Throwable cause) {
         try {
-            kill();
+            driver.abort(Runnable::run);
         } catch (SQLException e) {
             cause.addSuppressed(e);
         }

@@ -63,6 +63,23 @@ public final class FlushRunner {
                 : new Outcome.Held(guard, answers.absent(), answers.misnamed());
     }
 
+    /**
+     * Sends statements of Rowlock's own in one round trip, however long they take: a commit() has no timeout either.
+     * What a deferred trigger says is the connection's, as behind a commit(), be they done or not.
+     */
+    public static void run(PgSession session, List<Part> parts) throws SQLException {
+        try (PreparedStatement statement = session.prepare(Flush.textOf(parts))) {
+            statement.setQueryTimeout(0);
+            try {
+                bind(statement, parts, ResolvedRequest.NONE);
+                statement.execute();
+                read(statement, parts, new Answers(ResolvedRequest.NONE));
+            } finally {
+                session.addWarnings(statement.getWarnings());
+            }
+        }
+    }
+
     public static void bind(PreparedStatement statement, List<Part> parts, ResolvedRequest request)
             throws SQLException {
         int at = 1;
@@ -73,7 +90,7 @@ public final class FlushRunner {
     }
 
     /** Reads the results of parts that were executed. The statement is left behind the last of them. */
-    public static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
+    private static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
         for (int i = 0; i < parts.size(); i++) {
             parts.get(i).reader().read(answers, statement);
             statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);

@@ -20,11 +20,18 @@ import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 
-/** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
+/**
+ * From an error, or from what a guard saw, to the exception that says what was asked, why not, and what to do: of a
+ * statement of Rowlock's own ({@link #ofLock}), of one of the caller's ({@link #ofStatement}), of a flush that may have
+ * both ({@link #ofFlush}), and of all that may become of a flush ({@link #ofOutcome}).
+ */
 public final class LockErrors {
+    static final String ABORTED = "The transaction is aborted; roll back";
+
     private static final String GONE = "The transaction and its locks are gone; run it again on another connection.";
 
-    static final String ABORTED = "The transaction is aborted; roll back";
+    private static final String TIMED_OUT = "the session's lock_timeout ended the wait. " + ABORTED
+            + ", or use LockWait.atMost(), which keeps it usable.";
 
     private static final String DEADLOCK = "a deadlock was found and this transaction chosen to end. Roll back and run"
             + " it again; one request for all keys avoids it. If one of them had written or locked the row, or inserted"
@@ -38,120 +45,21 @@ public final class LockErrors {
 
     private static final String FAILED = "an earlier statement of the transaction failed; roll back first.";
 
-    private static final String OLD_SNAPSHOT = " and has already begun, so it would read from a snapshot older than the"
-            + " lock. Take the lock before anything else in the transaction (and set its level with"
-            + " Connection.setTransactionIsolation, not by a statement), use READ COMMITTED, or use strategy BOTH or"
-            + " ROW, where the server raises 40001 for a stale row.";
-
-    private static final String NOT_IN_SNAPSHOT = " and has already begun, and its snapshot has no such row: it may"
-            + " have been inserted since. Roll back, and take the lock before anything else in the transaction, or use"
-            + " READ COMMITTED.";
-
-    private static final String STANDBY =
-            "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the primary.";
-
-    private static final String READ_ONLY = "the transaction is read-only, where FOR UPDATE is refused too. Use a"
-            + " read-write transaction. If it is one, a pooler that splits reads has sent the statement to a standby:"
-            + " RowLocks.verify() says so, and what to do.";
-
     /** What to do where a pooler mixes up prepared statements. */
     public static final String POOLER_ADVICE =
             "set max_prepared_statements in PgBouncer 1.21 or newer, or prepareThreshold=0 in the JDBC URL.";
 
     private LockErrors() {}
 
-    /** The exception for a failure of the lock itself; a plain RowlockException if Rowlock does not understand it. */
-    public static RowlockException translate(Asked asked, SQLException e) {
-        return translate(asked, TargetErrors.advice(SqlState.of(e)), e);
-    }
-
-    private static RowlockException translate(Asked asked, @Nullable String advice, SQLException e) {
-        RowlockException understood = understood(asked, e);
-        if (understood != null) {
-            return understood;
-        }
-        return advice == null
-                ? asked.cannot(RowlockException.class, message(asked, e), e)
-                : asked.cannot(LockTargetException.class, message(asked, e) + ". " + advice + '.', e);
-    }
-
-    public static String mixedUpStatements(SQLException e) {
-        return "the server does not have this client's prepared statements, or has another's under their names ("
-                + ServerErrors.message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
-    }
-
-    /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
-    private static @Nullable RowlockException understood(Asked asked, SQLException e) {
-        String state = SqlState.of(e);
-        String said = " (" + message(asked, e) + "). ";
-        if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            return asked.cannot(RowlockException.class, mixedUpStatements(e) + " Roll back.", e);
-        }
-        ServerErrorMessage server = ServerErrors.serverMessage(e);
-        if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
-            String refused = "the server, or a pooler in front of it, refused" + said;
-            return "FATAL".equals(server.getSeverity())
-                    ? lost(asked, refused + "It has ended the session; the transaction and its locks are gone.", e)
-                    : asked.cannot(RowlockException.class, refused + "Roll back.", e);
-        }
-        if (e.getCause() instanceof InterruptedIOException) {
-            String unanswered = "the server gave no answer within the bound of the wait and a grace, or within the"
-                    + " socketTimeout" + said + "The connection is closed; the transaction ends when the server"
-                    + " notices. Run it again on another connection.";
-            return lost(asked, unanswered, e);
-        }
-        if (ServerErrors.isConnectionLost(e)) {
-            return lost(asked, "the connection was lost" + said + GONE, e);
-        }
-        return switch (state) {
-            case SqlState.LOCK_NOT_AVAILABLE -> timedOut(asked, false, e);
-            case SqlState.DEADLOCK_DETECTED -> {
-                String detail = asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
-                yield asked.cannot(LockDeadlockException.class, DEADLOCK + detail, e);
-            }
-            case SqlState.SERIALIZATION_FAILURE -> asked.cannot(LockSerializationException.class, CHANGED, e);
-            case SqlState.OUT_OF_MEMORY -> asked.cannot(LockTableFullException.class, FULL + asked.keys() + '.', e);
-            case SqlState.QUERY_CANCELED ->
-                asked.cannot(LockCanceledException.class, "the wait was ended from outside" + said + ABORTED + '.', e);
-            case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
-            case SqlState.IN_FAILED_SQL_TRANSACTION -> asked.cannot(LockTransactionException.class, FAILED, e);
-            default -> null;
-        };
-    }
-
-    /** The exception for a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
-    public static RowlockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
-        if (guard.isReadOnly()) {
-            return readOnly(asked, e);
-        }
-        String table = guard.table().length() > 1 ? guard.table().substring(1) : String.join(", ", asked.tables());
-        if (guard.isPrivilegeMissing()) {
-            String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
-            return asked.cannot(LockTargetException.class, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
-        }
-        if (guard.isTableRefused()) {
-            String none = table + ' ' + TargetErrors.NO_TABLE;
-            return asked.cannot(LockTargetException.class, none, SqlState.WRONG_OBJECT_TYPE, e);
-        }
-        String why = "the transaction is " + guard.isolation() + OLD_SNAPSHOT;
-        return asked.cannot(LockTransactionException.class, why, SqlState.ACTIVE_SQL_TRANSACTION, e);
-    }
-
-    /** The exception for a row that a stale snapshot may only not see: the key may have been inserted since. */
-    public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
-        String why = "the transaction is " + guard.isolation() + NOT_IN_SNAPSHOT;
-        return asked.cannot(LockTransactionException.class, why, SqlState.ACTIVE_SQL_TRANSACTION, null);
-    }
-
-    private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
-        String why = asked.hotStandby() ? STANDBY : READ_ONLY;
-        return asked.cannot(LockTransactionException.class, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
-    }
-
-    /** What became of a flush, as an exception. */
-    public static RowlockException of(Asked asked, Outcome outcome) throws SQLException {
+    /** Of an outcome in which nothing is held. */
+    public static RowlockException ofOutcome(Asked asked, Outcome outcome) throws SQLException {
         if (outcome instanceof Outcome.Taken taken) {
-            return notAvailable(asked, taken.mayBeOfTail(), taken.cause());
+            String why = "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
+                    + (taken.mayBeOfTail()
+                            ? ", or what the query behind the lock waited for longer than the lock_timeout"
+                            : "")
+                    + ". Nothing is newly held and the transaction is usable; try later, or wait longer.";
+            return asked.cannot(LockNotAvailableException.class, why, SqlState.LOCK_NOT_AVAILABLE, taken.cause());
         }
         if (outcome instanceof Outcome.Stale stale) {
             return TargetErrors.stale(asked, stale.undone());
@@ -170,18 +78,17 @@ public final class LockErrors {
     }
 
     /**
-     * What an error of a flush means for the lock; null where it is about the caller's own statements.
+     * Of an error of a flush; null where it is about the caller's own statements.
      *
      * @param inserts whether there are INSERTs of the caller's among the locks, whose errors need no advice
      * @param tail what is behind the locks
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
-    public static @Nullable RowlockException meaning(
+    public static @Nullable RowlockException ofFlush(
             Asked asked, boolean inserts, @Nullable Tail tail, SQLException e) {
         if (tail == null || tail.parts().isEmpty()) {
-            return inserts && !ServerErrors.isLockTarget(asked, List.of(), e)
-                    ? translate(asked, null, e)
-                    : translate(asked, e);
+            boolean advised = !inserts || ServerErrors.isLockTarget(asked, List.of(), e);
+            return ofLock(asked, advised ? TargetErrors.advice(SqlState.of(e)) : null, e);
         }
         if (ServerErrors.isDriverRefusal(e)) {
             throw new IllegalArgumentException(
@@ -190,73 +97,145 @@ public final class LockErrors {
                     e);
         }
         if (tail.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-            return timedOut(asked, true, e);
+            String why = "the session's lock_timeout ended the wait for it, or for what a write behind it needs."
+                    + " Nothing is stored; run it again.";
+            return asked.cannot(LockNotAvailableException.class, why, e);
         }
-        return meaning(asked, tail.binds(), e);
+        return ofStatement(asked, tail.binds(), e);
     }
 
-    /** The same of an error of a statement with values of the caller's. */
-    public static @Nullable RowlockException meaning(Asked asked, List<@Nullable Object> binds, SQLException e) {
-        return ServerErrors.isLockTarget(asked, binds, e) ? translate(asked, e) : understood(asked, e);
+    /** Of an error of a statement with values of the caller's; null where it is about these. */
+    public static @Nullable RowlockException ofStatement(Asked asked, List<@Nullable Object> binds, SQLException e) {
+        return ServerErrors.isLockTarget(asked, binds, e) ? ofLock(asked, e) : ofSession(asked, e);
+    }
+
+    /** Of an error of the lock itself; a plain RowlockException if Rowlock does not understand it. */
+    public static RowlockException ofLock(Asked asked, SQLException e) {
+        return ofLock(asked, TargetErrors.advice(SqlState.of(e)), e);
+    }
+
+    private static RowlockException ofLock(Asked asked, @Nullable String advice, SQLException e) {
+        RowlockException ofSession = ofSession(asked, e);
+        if (ofSession != null) {
+            return ofSession;
+        }
+        String said = message(asked.names(), e);
+        return advice == null
+                ? asked.cannot(RowlockException.class, said, e)
+                : asked.cannot(LockTargetException.class, said + ". " + advice + '.', e);
+    }
+
+    /** Of what only a lock, the transaction or the connection can cause; null for anything else. */
+    private static @Nullable RowlockException ofSession(Asked asked, SQLException e) {
+        String state = SqlState.of(e);
+        String said = " (" + message(asked.names(), e) + "). ";
+        if (ServerErrors.isPreparedStatementMixedUp(e)) {
+            return asked.cannot(RowlockException.class, mixedUpStatements(e) + " Roll back.", e);
+        }
+        ServerErrorMessage server = ServerErrors.serverMessage(e);
+        if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
+            String refused = "the server, or a pooler in front of it, refused" + said;
+            return "FATAL".equals(server.getSeverity())
+                    ? asked.cannot(LockConnectionLostException.class, refused + GONE, e)
+                    : asked.cannot(RowlockException.class, refused + "Roll back.", e);
+        }
+        if (e.getCause() instanceof InterruptedIOException) {
+            String unanswered = "the server gave no answer within the bound of the wait and a grace, or within the"
+                    + " socketTimeout" + said + "The connection is closed; the transaction ends when the server"
+                    + " notices. Run it again on another connection.";
+            return asked.cannot(LockConnectionLostException.class, unanswered, e);
+        }
+        if (ServerErrors.isConnectionLost(e)) {
+            return asked.cannot(LockConnectionLostException.class, "the connection was lost" + said + GONE, e);
+        }
+        return switch (state) {
+            case SqlState.LOCK_NOT_AVAILABLE -> asked.cannot(LockNotAvailableException.class, TIMED_OUT, e);
+            case SqlState.DEADLOCK_DETECTED -> {
+                String detail = asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
+                yield asked.cannot(LockDeadlockException.class, DEADLOCK + detail, e);
+            }
+            case SqlState.SERIALIZATION_FAILURE -> asked.cannot(LockSerializationException.class, CHANGED, e);
+            case SqlState.OUT_OF_MEMORY -> asked.cannot(LockTableFullException.class, FULL + asked.keys() + '.', e);
+            case SqlState.QUERY_CANCELED ->
+                asked.cannot(LockCanceledException.class, "the wait was ended from outside" + said + ABORTED + '.', e);
+            case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
+            case SqlState.IN_FAILED_SQL_TRANSACTION -> asked.cannot(LockTransactionException.class, FAILED, e);
+            default -> null;
+        };
+    }
+
+    /** Of a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
+    public static RowlockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
+        if (guard.isReadOnly()) {
+            return readOnly(asked, e);
+        }
+        String table = guard.table().length() > 1 ? guard.table().substring(1) : String.join(", ", asked.tables());
+        if (guard.isPrivilegeMissing()) {
+            String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
+            return asked.cannot(LockTargetException.class, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
+        }
+        if (guard.isTableRefused()) {
+            String none = table + ' ' + TargetErrors.NO_TABLE;
+            return asked.cannot(LockTargetException.class, none, SqlState.WRONG_OBJECT_TYPE, e);
+        }
+        String why = "so it would read from a snapshot older than the lock. Take the lock before anything else in the"
+                + " transaction (and set its level with Connection.setTransactionIsolation, not by a statement), use"
+                + " READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale row.";
+        return begun(asked, guard, why, e);
+    }
+
+    /** Of a row that a stale snapshot may only not see: the key may have been inserted since. */
+    public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
+        String why = "and its snapshot has no such row: it may have been inserted since. Roll back, and take the lock"
+                + " before anything else in the transaction, or use READ COMMITTED.";
+        return begun(asked, guard, why, null);
+    }
+
+    private static RowlockException begun(Asked asked, Guard guard, String why, @Nullable SQLException e) {
+        String begun = "the transaction is " + guard.isolation() + " and has already begun, " + why;
+        return asked.cannot(LockTransactionException.class, begun, SqlState.ACTIVE_SQL_TRANSACTION, e);
+    }
+
+    private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
+        String why = asked.hotStandby()
+                ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the primary."
+                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If it is"
+                        + " one, a pooler that splits reads has sent the statement to a standby: RowLocks.verify() says"
+                        + " so, and what to do.";
+        return asked.cannot(LockTransactionException.class, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
     /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
     public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
+        String said = message(asked.names(), e);
         boolean lost = SqlState.isConnectionLost(e.getSQLState());
-        String said = message(asked, e);
         SQLException cause = lost || aborted ? e : new SQLException(said, SqlState.CONNECTION_DOES_NOT_EXIST, e);
+        String undoing = "the failed call could not be undone (" + said + "). ";
         RowlockException exception = aborted && !lost
-                ? asked.cannot(
-                        RowlockException.class,
-                        "the failed call could not be undone (" + said + "). " + ABORTED + '.',
-                        e)
-                : lost(asked, "the connection was lost while a failed call was undone (" + said + "). " + GONE, cause);
+                ? asked.cannot(RowlockException.class, undoing + ABORTED + '.', e)
+                : asked.cannot(LockConnectionLostException.class, undoing + GONE, cause);
         if (first != null) {
             exception.addSuppressed(first);
         }
         return new Outcome.Failed(cause, exception);
     }
 
-    /**
-     * The exception for a row that was inserted while the call found none, so that the query saw it without its lock.
-     */
+    /** Of a row that was inserted while the call found none, so that the query saw it without its lock. */
     public static LockSerializationException replaced(Asked asked) {
         String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
                 + " behind the lock ran without a lock on it. " + ABORTED + " and run it again.";
         return asked.cannot(LockSerializationException.class, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
-    /**
-     * The exception for a lock_timeout of the session's own.
-     *
-     * @param hasWrites whether it may have ended the wait of a write behind the lock as well
-     */
-    private static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
-        String more = hasWrites
-                ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
-                : ". " + ABORTED + ", or use LockWait.atMost(), which keeps it usable.";
-        return asked.cannot(LockNotAvailableException.class, "the session's lock_timeout ended the wait" + more, e);
-    }
-
-    private static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable SQLException cause) {
-        String why = "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
-                + (hasQuery ? ", or what the query behind the lock waited for longer than the lock_timeout" : "")
-                + ". Nothing is newly held and the transaction is usable; try later, or wait longer.";
-        return asked.cannot(LockNotAvailableException.class, why, SqlState.LOCK_NOT_AVAILABLE, cause);
-    }
-
-    private static LockConnectionLostException lost(Asked asked, String why, SQLException e) {
-        return asked.cannot(LockConnectionLostException.class, why, e);
-    }
-
-    private static String message(Asked asked, SQLException e) {
-        return message(asked.names(), e, ServerErrors.message(e));
+    public static String mixedUpStatements(SQLException e) {
+        return "the server does not have this client's prepared statements, or has another's under their names ("
+                + ServerErrors.message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
     }
 
     /** A message, or the SQLSTATE where it is the server's, which may quote an id, and ids are not to be named. */
-    public static String message(KeyNames names, SQLException e, String message) {
-        return names == KeyNames.WITH_IDS || ServerErrors.serverMessage(e) == null
-                ? message
+    public static String message(KeyNames names, SQLException e) {
+        return names == KeyNames.WITH_IDS || !ServerErrors.isServers(e)
+                ? ServerErrors.message(e)
                 : "SQLSTATE " + e.getSQLState();
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock.internal.session;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,7 +9,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.Part;
@@ -25,8 +22,6 @@ import org.rowlock.internal.sql.WaitSql;
  * firewall may have dropped the connection without a word to the server.
  */
 public final class LostCommits {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
@@ -88,27 +83,29 @@ public final class LostCommits {
     /**
      * Ends the session and what the server may still do for it. Returns when the server has had the time to notice, at
      * most after a second and a half.
+     *
+     * @param lost the failure, to which is added what fails here: nothing may hide that the outcome is unknown
      */
-    public static void end(PgSession session) throws SQLException {
-        // A thread of its own, as a virtual thread that is interrupted can use no socket, and the driver's bound may be
-        // long.
-        Executor own = task -> {
-            Thread thread = new Thread(task, "rowlock-lost-commit");
-            thread.setDaemon(true);
-            thread.start();
-        };
+    public static void end(PgSession session, Throwable lost) {
         try {
-            CompletableFuture.runAsync(() -> cancel(session), own)
+            // A thread of its own, as a virtual thread that is interrupted can use no socket, and the driver's bound
+            // may be long.
+            CompletableFuture.runAsync(() -> cancel(session, lost), LostCommits::start)
                     .completeOnTimeout(null, MOST_NANOS, TimeUnit.NANOSECONDS)
                     .join();
         } catch (OutOfMemoryError e) {
-            // Nothing may hide that the outcome is unknown.
-            LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
+            lost.addSuppressed(e);
         }
-        session.kill();
+        session.kill(lost);
     }
 
-    private static void cancel(PgSession session) {
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "rowlock-lost-commit");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void cancel(PgSession session, Throwable lost) {
         try {
             Known known = KNOWN.get(session.place());
             boolean cancels = known != null && known.cancels() && !known.isOlderThan(MOST_OLD_NANOS);
@@ -120,13 +117,12 @@ public final class LostCommits {
                 }
                 if (i == 0) {
                     // Not earlier: a pooler knows the request only while it knows the client.
-                    session.kill();
+                    session.kill(lost);
                 }
                 Thread.sleep(WaitSql.WATCH_MILLIS);
             }
         } catch (Throwable e) {
-            // Throwable, as nothing may hide that the outcome is unknown.
-            LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
+            lost.addSuppressed(e);
         }
     }
 }

@@ -8,7 +8,7 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.sql.Guard;
 
-/** What became of a flush that locks. {@link LockErrors#of} says it as an exception. */
+/** What became of a flush that locks. {@link LockErrors#ofOutcome} says it as an exception. */
 public sealed interface Outcome {
     /**
      * All is locked that exists, and what is behind the locks has run.

@@ -8,10 +8,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.postgresql.PGStatement;
 import org.postgresql.xa.PGXAConnection;
-import org.rowlock.LockTransactionException;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -56,13 +54,13 @@ public final class PgSession extends DriverSession {
     /** With a threshold below zero the driver sends no statements at once, and takes one's result for another's. */
     void refuseForcedDescribe() {
         if (prepareThreshold() < 0) {
-            throw Exceptions.of(
-                    LockTransactionException.class,
-                    "Nothing is locked or stored: the driver is set to prepareThreshold=" + prepareThreshold()
-                            + ", with which it cannot send a lock, or writes, and what follows at once; set it to 0 or"
-                            + " more in the JDBC URL or the DataSource (the default is 5)",
-                    SqlState.OBJECT_NOT_IN_STATE,
-                    null);
+            throw refused(
+                    "Nothing is locked or stored",
+                    "the driver is set to prepareThreshold=" + prepareThreshold()
+                            + ", with which it cannot send a lock,"
+                            + " or writes, and what follows at once; set it to 0 or more in the JDBC URL or the"
+                            + " DataSource (the default is 5)",
+                    SqlState.OBJECT_NOT_IN_STATE);
         }
     }
 
@@ -94,13 +92,12 @@ public final class PgSession extends DriverSession {
      */
     public void refuseIfOver(String what) throws SQLException {
         if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
-            throw Exceptions.of(
-                    LockTransactionException.class,
-                    what + ": code that runs in the transaction (the work, a row mapper, a listener) has ended it, by"
-                            + " commit, rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
+            throw refused(
+                    what,
+                    "code that runs in the transaction (the work, a row mapper, a listener) has ended it, by commit,"
+                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
                             + " transaction to the code around it.",
-                    SqlState.INVALID_TRANSACTION_TERMINATION,
-                    null);
+                    SqlState.INVALID_TRANSACTION_TERMINATION);
         }
     }
 

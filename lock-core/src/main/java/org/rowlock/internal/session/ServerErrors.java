@@ -8,7 +8,6 @@ import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.RowSql;
@@ -23,7 +22,6 @@ import org.rowlock.internal.text.TableName;
  * these do not say.
  */
 public final class ServerErrors {
-
     private ServerErrors() {}
 
     /**
@@ -41,7 +39,7 @@ public final class ServerErrors {
 
     /** What the driver refused by itself: the parameters of the caller's query do not fit its SQL. */
     public static boolean isDriverRefusal(SQLException e) {
-        return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && serverMessage(e) == null;
+        return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && !isServers(e);
     }
 
     /** Whether it is an answer of the server, and the driver has not made it. */
@@ -67,7 +65,7 @@ public final class ServerErrors {
     }
 
     /** Whether the server's ProcessInterrupts raised it, as a timeout does; NOWAIT and the like wait for nothing. */
-    public static boolean isOfProcessInterrupts(SQLException e) {
+    private static boolean isOfProcessInterrupts(SQLException e) {
         return isRaisedIn("ProcessInterrupts", e);
     }
 
@@ -88,15 +86,14 @@ public final class ServerErrors {
             return false;
         }
         boolean timeout = isOfProcessInterrupts(e);
-        boolean commits = tail.isCommitting();
-        return switch (WaitKind.of(request.lockWait())) {
+        return switch (request.waitKind()) {
             case FOREVER -> !timeout;
-            case NO_WAIT -> commits && timeout;
-            case AT_MOST ->
-                commits
-                        && (!timeout
-                                || System.nanoTime() - start
-                                        < request.lockWait().nanos());
+            case NO_WAIT -> tail.isCommitting() && timeout;
+            case AT_MOST -> {
+                long took = System.nanoTime() - start;
+                yield tail.isCommitting()
+                        && (!timeout || took < request.lockWait().nanos());
+            }
         };
     }
 

@@ -47,8 +47,8 @@ public final class SqlState {
     private static final String CRASH_SHUTDOWN = "57P02";
     public static final String NO_DATA_FOUND = "P0002";
     public static final String TOO_MANY_ROWS = "P0003";
-    public static final String IDLE_SESSION_TIMEOUT = "57P05";
-    public static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
+    private static final String IDLE_SESSION_TIMEOUT = "57P05";
+    private static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
     public static final String TRANSACTION_TIMEOUT = "25P04";
 
     /**
@@ -72,6 +72,11 @@ public final class SqlState {
     /** Whether the server refuses what was asked, and will again: a right, a function or a feature is missing. */
     public static boolean isRefusal(@Nullable String state) {
         return state != null && (state.startsWith("42") || state.startsWith("0A"));
+    }
+
+    /** Whether the server has ended the session while it had nothing to do. */
+    public static boolean isIdleTimeout(@Nullable String state) {
+        return IDLE_SESSION_TIMEOUT.equals(state) || IDLE_IN_TRANSACTION_TIMEOUT.equals(state);
     }
 
     public static boolean isConnectionLost(@Nullable String state) {
