@@ -175,7 +175,7 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
                 if (!committed) {
                     throw e;
                 }
-                LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
+                LOG.log(Level.WARNING, "A connection could not be returned after its transaction had ended", e);
             }
         }
     }

@@ -78,15 +78,11 @@ public final class Commit {
         boolean uncounted = false;
         boolean repeated = false;
         boolean returning = false;
-        boolean untyped = false;
         for (int i = 0; i < writes.size(); i++) {
             Write write = writes.get(i);
             WriteForm form = WriteForms.of(session, write);
             write.begin();
             WriteForms.add(parts, write, form, i + 1, writes.size());
-            for (List<@Nullable Object> binds : write.executions()) {
-                untyped |= Part.hasUntyped(binds);
-            }
             uncounted |= write.isExpecting() && !form.changes();
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
@@ -95,7 +91,7 @@ public final class Commit {
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Of a statement that is executed several times the server would keep as many, and for a value without a type
         // the driver waits in front of a statement that returns rows.
-        boolean oneShot = repeated || (returning && untyped);
+        boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
 
@@ -175,8 +171,8 @@ public final class Commit {
     }
 
     /**
-     * Has writes sent, with the COMMIT if there is one. What may be stored is not to be sent again, and whatever is thrown must not look
-     * as if it were not: pools and proxies throw more than the driver does.
+     * Has all of it sent. What may be stored is not to be sent again, and whatever is thrown must not look as if it were
+     * not: pools and proxies throw more than the driver does.
      */
     public void run(Sending sending) throws SQLException {
         AutoSave autosave = session.withoutAutosave();
@@ -249,10 +245,16 @@ public final class Commit {
     }
 
     private void sendAlone() throws SQLException {
-        sent = true;
         try {
-            warning = ending.send(session);
+            if (ending.isPlain()) {
+                // Pools and proxies see it.
+                sent = true;
+                session.connection().commit();
+            } else {
+                FlushRunner.run(session, ending.around(commit()));
+            }
             ended = !session.hasBegun();
+            warning = session.takeReplicationWarning();
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
                 // Else the branch, which is not ours to end, would be committed with the writes.

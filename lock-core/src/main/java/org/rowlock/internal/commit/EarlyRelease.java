@@ -5,7 +5,6 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
@@ -100,7 +99,14 @@ public final class EarlyRelease {
         @Nullable SQLException ended;
         try {
             Optional<ReleaseSql> sql = sql(session);
-            ended = sql.isEmpty() ? null : confirmReads(session, sql.get());
+            if (sql.isEmpty()) {
+                return;
+            }
+            FlushRunner.run(session, List.of(Part.control(sql.get().confirmReads())));
+            if (!connection.getAutoCommit()) {
+                connection.commit();
+            }
+            ended = session.takeReplicationWarning();
         } catch (SQLException e) {
             ended = e;
             if (SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
@@ -111,14 +117,6 @@ public final class EarlyRelease {
         if (ended != null) {
             throw new CommitErrors(List.of(), KeyNames.WITH_IDS).notConfirmed(ended);
         }
-    }
-
-    private static @Nullable SQLWarning confirmReads(PgSession session, ReleaseSql sql) throws SQLException {
-        FlushRunner.run(session, List.of(Part.control(sql.confirmReads())));
-        if (!session.connection().getAutoCommit()) {
-            session.connection().commit();
-        }
-        return session.takeReplicationWarning();
     }
 
     /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */
@@ -152,6 +150,7 @@ public final class EarlyRelease {
         }
     }
 
+    /** Commits stay plain, and the log says why. */
     private static Optional<ReleaseSql> none(Object database, String reason) {
         LOG.log(
                 Level.WARNING,

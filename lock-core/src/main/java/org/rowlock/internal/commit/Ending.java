@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Part;
@@ -80,21 +79,6 @@ public final class Ending {
                         commit,
                         new Part(sql.confirm(), (answers, statement) -> confirmed = Part.first(statement)))
                 : List.of(Part.control(sql.confirmReads()), commit);
-    }
-
-    /**
-     * Sends it in a flush of its own; COMMIT alone as the driver's commit(), which pools and proxies see.
-     *
-     * @return the server's warning that it has not waited for its standby, or null
-     */
-    @Nullable
-    SQLWarning send(PgSession session) throws SQLException {
-        if (sql == null) {
-            session.connection().commit();
-        } else {
-            FlushRunner.run(session, around(Part.control(COMMIT)));
-        }
-        return session.takeReplicationWarning();
     }
 
     /**

@@ -1,16 +1,13 @@
 package org.rowlock.internal.session;
 
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
@@ -56,28 +53,25 @@ public final class LostCommits {
         Known known = KNOWN.get(session.place());
         if (known == null) {
             known = session.outsideTransaction(() -> {
-                try (PreparedStatement statement = session.prepare(WaitSql.CAN_WATCH)) {
-                    statement.execute();
-                    return Objects.requireNonNull(read(session, statement));
-                }
+                FlushRunner.run(session, List.of(ask(session)));
+                return Objects.requireNonNull(KNOWN.get(session.place()));
             });
         }
         if (!known.watches()) {
             return List.of();
         }
-        return known.isOlderThan(FRESH_NANOS)
-                ? List.of(WaitSql.WATCH, new Part(WaitSql.CAN_WATCH, (answers, statement) -> read(session, statement)))
-                : List.of(WaitSql.WATCH);
+        return known.isOlderThan(FRESH_NANOS) ? List.of(WaitSql.WATCH, ask(session)) : List.of(WaitSql.WATCH);
     }
 
-    /** What is known then: what it was before, if a pooler has given the answer of another. */
-    private static @Nullable Known read(PgSession session, Statement statement) throws SQLException {
-        try (ResultSet row = statement.getResultSet()) {
-            if (row != null && row.next()) {
-                KNOWN.put(session.place(), new Known(row.getBoolean(1), row.getBoolean(2), System.nanoTime()));
+    /** Without an answer, as where a pooler has given that of another, what is known stays what it was. */
+    private static Part ask(PgSession session) {
+        return new Part(WaitSql.CAN_WATCH, (answers, statement) -> {
+            try (ResultSet row = statement.getResultSet()) {
+                if (row != null && row.next()) {
+                    KNOWN.put(session.place(), new Known(row.getBoolean(1), row.getBoolean(2), System.nanoTime()));
+                }
             }
-        }
-        return KNOWN.get(session.place());
+        });
     }
 
     /**

@@ -47,7 +47,7 @@ class EndingLevelTest {
     }
 
     /**
-     * Ends the transaction as {@link Ending#send} does, and gives the level behind the COMMIT and at which it was kept.
+     * Ends the transaction as {@link Commit} does, and gives the level behind the COMMIT and at which it was kept.
      */
     private List<String> end(Connection connection) throws SQLException {
         PgSession session = PgSession.of(connection);
