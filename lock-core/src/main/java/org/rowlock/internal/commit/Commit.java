@@ -171,8 +171,8 @@ public final class Commit {
     }
 
     /**
-     * Has all of it sent. What may be stored is not to be sent again, and whatever is thrown must not look as if it were
-     * not: pools and proxies throw more than the driver does.
+     * Has all of it sent. What may be stored is not to be sent again, and whatever is thrown must not look as if it
+     * were not: pools and proxies throw more than the driver does.
      */
     public void run(Sending sending) throws SQLException {
         AutoSave autosave = session.withoutAutosave();

@@ -191,8 +191,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     /**
      * Once the COMMIT may have left.
      *
-     * @param failed what has thrown, neither the driver nor the server. Only the class is named, as the text may be made
-     *     by the caller's code, which may fail
+     * @param failed what has thrown, neither the driver nor the server. Only the class is named, as the text may be
+     *     made by the caller's code, which may fail
      */
     public CommitOutcomeUnknownException unknownOf(String failed, Throwable e) {
         return unknown(failed + " failed (" + e.getClass().getName() + ')', "", e);

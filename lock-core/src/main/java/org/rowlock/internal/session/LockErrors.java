@@ -199,9 +199,9 @@ public final class LockErrors {
     private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
         String why = asked.hotStandby()
                 ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the primary."
-                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If it is"
-                        + " one, a pooler that splits reads has sent the statement to a standby: RowLocks.verify() says"
-                        + " so, and what to do.";
+                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If it"
+                        + " is one, a pooler that splits reads has sent the statement to a standby:"
+                        + " RowLocks.verify() says so, and what to do.";
         return asked.cannot(LockTransactionException.class, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 

@@ -8,6 +8,7 @@ import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.RowSql;
@@ -86,7 +87,7 @@ public final class ServerErrors {
             return false;
         }
         boolean timeout = isOfProcessInterrupts(e);
-        return switch (request.waitKind()) {
+        return switch (WaitKind.of(request.lockWait())) {
             case FOREVER -> !timeout;
             case NO_WAIT -> tail.isCommitting() && timeout;
             case AT_MOST -> {
