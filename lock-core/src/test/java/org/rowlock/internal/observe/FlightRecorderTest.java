@@ -171,7 +171,7 @@ class FlightRecorderTest {
     /** Without a recording the event is not even filled. */
     @Test
     void withoutARecordingNothingIsMade() {
-        LockObserver.OfKeys event = LockObserver.event(Kind.ACQUISITION);
+        Events.OfKeys event = Events.of(Kind.ACQUISITION);
         event.begin();
         event.end(new LockEvent(
                 Kind.ACQUISITION,

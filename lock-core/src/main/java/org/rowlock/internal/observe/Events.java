@@ -1,0 +1,76 @@
+package org.rowlock.internal.observe;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.LockEvent;
+
+/** The JFR events. Each lasts as long as what it reports. */
+final class Events {
+    private Events() {}
+
+    static OfKeys of(Kind kind) {
+        return switch (kind) {
+            case ADMISSION -> new OfAdmission();
+            case ACQUISITION -> new OfAcquisition();
+            case HOLD -> new OfHold();
+        };
+    }
+
+    @Category("Rowlock")
+    @StackTrace(false)
+    abstract static class OfKeys extends Event {
+        @Label("Key")
+        @Description("The first key")
+        String key = "";
+
+        @Label("Keys")
+        @Description("The number of distinct keys")
+        int keys;
+
+        @Label("Mode")
+        String mode = "";
+
+        @Label("Strategy")
+        String strategy = "";
+
+        @Label("Wait")
+        String lockWait = "";
+
+        @Label("Outcome")
+        String outcome = "";
+
+        /** Ends it. If no recording takes it, no text is made of the key. */
+        final void end(LockEvent of) {
+            end();
+            if (shouldCommit()) {
+                key = of.keys().isEmpty() ? "" : of.keys().get(0).toString();
+                keys = of.keys().size();
+                mode = of.mode().name();
+                strategy = of.strategy().name();
+                lockWait = of.lockWait().toString();
+                outcome = of.outcome().name();
+                commit();
+            }
+        }
+    }
+
+    @Name("org.rowlock.LockAcquisition")
+    @Label("Lock acquisition")
+    @Description("An attempt to lock one or more keys")
+    static final class OfAcquisition extends OfKeys {}
+
+    @Name("org.rowlock.Admission")
+    @Label("Admission")
+    @Description("A passage through the in-JVM queue of one or more keys")
+    static final class OfAdmission extends OfKeys {}
+
+    @Name("org.rowlock.LockHold")
+    @Label("Lock hold")
+    @Description("One or more keys that a transaction held")
+    static final class OfHold extends OfKeys {}
+}
