@@ -9,7 +9,7 @@ import jdk.jfr.StackTrace;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 
-/** The JFR events. Each lasts as long as what it reports. */
+/** The JFR events, each as long as what it reports. Not in the observer: to load them is dear to a start. */
 final class Events {
     private Events() {}
 
