@@ -91,15 +91,15 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
                     Ending.Choice endings = calls.endings(permit.entries::isWanted);
                     List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
                     if (leader != null && !others.isEmpty()) {
-                        Groups.Flush flush =
+                        Groups.Sending sending =
                                 (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
-                        done = groups.send(leader, others, flush);
+                        done = groups.send(leader, others, sending);
                     } else {
                         tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }
-                    lent.committed = true;
+                    lent.settled = true;
                 }
             }
         }
@@ -132,7 +132,7 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
         Commit.run(connection, keys, calls.tables().config().names(), endings, CommitWrites.toSend(writes));
-        lent.committed = true;
+        lent.settled = true;
     }
 
     /** A borrowed connection, which is given back without a transaction, whatever has become of that. */
@@ -141,8 +141,8 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
 
         private boolean autoCommit;
 
-        /** From then on no failure may look to the caller as if it had not. */
-        boolean committed;
+        /** It has committed, or is known to be undone: no failure from then on may look to the caller like another. */
+        boolean settled;
 
         Lent(Connection connection) {
             this.connection = connection;
@@ -164,7 +164,7 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
             try (connection) {
                 if (!connection.isClosed()) {
                     // What a listener has begun behind the commit: the connection's autocommit would store it.
-                    if (committed ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
+                    if (settled ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
                         connection.rollback();
                     }
                     if (connection.getAutoCommit() != autoCommit) {
@@ -172,7 +172,7 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
                     }
                 }
             } catch (Throwable e) {
-                if (!committed) {
+                if (!settled) {
                     throw e;
                 }
                 LOG.log(Level.WARNING, "A connection could not be returned after its transaction had ended", e);

@@ -48,10 +48,10 @@ public final class Commit {
 
     private final boolean commits;
 
-    /** Whether the COMMIT is a flush of its own. */
+    /** Whether the COMMIT is sent by itself: mostly as the driver's commit(), see {@link Ending#send}. */
     private final boolean commitsAlone;
 
-    /** Whether it may have left. */
+    /** Whether the COMMIT may have left: from when it is bound, as the last part, or sent by itself. */
     private boolean sent;
 
     /** Whether the server has answered it. Looked at before a listener has run, which may begin anew. */

@@ -42,7 +42,7 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
 
     /** Locks, writes and commits. */
     @FunctionalInterface
-    public interface Flush {
+    public interface Sending {
         void send(LockWait wait, List<Write> writes) throws SQLException;
     }
 
@@ -94,7 +94,7 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
      * @return false if they are undone: each is to be done alone, the leader's on another connection, as pools close
      *     one for some errors, which may be those of any of them
      */
-    public boolean send(Member leader, List<QueueEntry> taken, Flush flush) throws SQLException {
+    public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
         taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
         all.forEach(each -> each.begin(observer));
@@ -102,7 +102,7 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         try {
             // The shortest wait, as each is promised its own.
             LockWait wait = Collections.min(all.stream().map(Member::remaining).toList());
-            flush.send(wait, writes(all));
+            sending.send(wait, writes(all));
         } catch (Throwable e) {
             // Throwable, as an Error may come behind the COMMIT as well.
             boolean known = e instanceof SQLException || e instanceof RowlockException;

@@ -253,7 +253,7 @@ final class KeyQueue {
         }
         boolean room = entry.shared ? inside >= 0 : inside <= 0 && -inside < width();
         if (room) {
-            count(entry);
+            admit(entry);
         }
         return room;
     }
@@ -263,7 +263,7 @@ final class KeyQueue {
         return (long) (taken > 0 ? Math.min(LEADERS, most) : most) + relief.more();
     }
 
-    void count(QueueEntry entry) {
+    void admit(QueueEntry entry) {
         entry.counted = true;
         entry.inFront = Math.abs(inside);
         inside += entry.shared ? 1 : -1;

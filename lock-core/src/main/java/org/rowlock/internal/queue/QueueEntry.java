@@ -93,7 +93,7 @@ public final class QueueEntry {
     /** Goes in, room or not, to be counted. */
     public void pass() {
         synchronized (queue.lock) {
-            queue.count(this);
+            queue.admit(this);
         }
     }
 
