@@ -48,7 +48,7 @@ public final class Commit {
 
     private final boolean commits;
 
-    /** Whether the COMMIT is sent by itself: mostly as the driver's commit(), see {@link Ending#send}. */
+    /** Whether the COMMIT is sent by itself: mostly as the driver's commit(), see {@code Ending}. */
     private final boolean commitsAlone;
 
     /** Whether the COMMIT may have left: from when it is bound, as the last part, or sent by itself. */
