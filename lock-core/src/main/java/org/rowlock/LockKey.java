@@ -82,9 +82,11 @@ public sealed interface LockKey {
      * @param ids their ids, each as for {@link #row(String, Object)}
      */
     static List<LockKey> rows(String table, Collection<?> ids) {
-        return Given.notNull(ids, "The ids for table " + table + " are null; give a collection").stream()
-                .<LockKey>map(id -> row(table, id))
-                .toList();
+        List<LockKey> keys = new ArrayList<>();
+        for (Object id : Given.notNull(ids, "The ids for table " + table + " are null; give a collection")) {
+            keys.add(row(table, id));
+        }
+        return keys;
     }
 
     /**

@@ -1,5 +1,6 @@
 package org.rowlock;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
@@ -25,7 +26,8 @@ public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Obj
     public LockedQuery {
         Given.text(sql, "The SQL of the query", "one statement that returns rows");
         Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
-        binds = Given.binds(binds == null ? null : binds.toArray());
+        // Not List.copyOf(), as a bind may be null.
+        binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
     }
 
     /**
@@ -37,7 +39,7 @@ public record LockedQuery<R>(String sql, RowMapper<R> mapper, List<@Nullable Obj
      * @param <R> the value of a row
      */
     public static <R> LockedQuery<R> of(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
-        return new LockedQuery<>(sql, mapper, Given.binds(binds));
+        return new LockedQuery<>(sql, mapper, Arrays.asList(Given.notNull(binds, Given.NO_BINDS)));
     }
 
     /** Its SQL, without the values. */

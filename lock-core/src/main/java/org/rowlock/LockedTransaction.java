@@ -94,7 +94,8 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
                         Groups.Sending sending =
                                 (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
                         done = groups.send(leader, others, sending);
-                    } else {
+                    }
+                    if (!done && (others.isEmpty() || lent.isUsableAgain())) {
                         tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
@@ -157,6 +158,16 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
                 connection.commit();
             }
             return connection;
+        }
+
+        /** Ends what an undone group has left. Pools close a connection for some errors. */
+        boolean isUsableAgain() {
+            try {
+                connection.rollback();
+                return !connection.isClosed();
+            } catch (SQLException e) {
+                return false;
+            }
         }
 
         @Override

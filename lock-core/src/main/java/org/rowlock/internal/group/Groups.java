@@ -91,8 +91,8 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
     /**
      * Does the calls of a group.
      *
-     * @return false if they are undone: each is to be done alone, the leader's on another connection, as pools close
-     *     one for some errors, which may be those of any of them
+     * @return false if they are undone: each is to be done alone, the leader's on another connection if the pool has
+     *     closed this one for an error, which may be that of any of them
      */
     public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));

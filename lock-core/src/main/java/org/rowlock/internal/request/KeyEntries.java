@@ -71,8 +71,10 @@ public final class KeyEntries {
         }
     }
 
-    /** As long as no connection is to be had nobody waits for the next one's timeout. */
+    /** It has asked for a connection. As long as none is to be had nobody waits for the next one's timeout. */
     public void open(boolean nobodyWaits) {
+        // With another connection, as behind an undone group, its statement leaves anew.
+        begun = false;
         stays.forEach(stay -> stay.entry().open(nobodyWaits));
     }
 

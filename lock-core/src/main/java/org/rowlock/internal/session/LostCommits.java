@@ -1,5 +1,7 @@
 package org.rowlock.internal.session;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -19,6 +21,8 @@ import org.rowlock.internal.sql.WaitSql;
  * firewall may have dropped the connection without a word to the server.
  */
 public final class LostCommits {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
@@ -117,6 +121,8 @@ public final class LostCommits {
             }
         } catch (Throwable e) {
             lost.addSuppressed(e);
+            // Which may have been reported by now.
+            LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
         }
     }
 }

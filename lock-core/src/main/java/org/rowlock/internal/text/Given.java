@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Arguments of the API. */
 public final class Given {
+    public static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
+
     private Given() {}
 
     /**
@@ -22,8 +24,7 @@ public final class Given {
 
     /** {@return a copy of the values of a statement's parameters} Each may be null, unlike in List.copyOf(). */
     public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
-        return Arrays.asList(notNull(values, "The binds are null; give a value per parameter, or none")
-                .clone());
+        return Arrays.asList(notNull(values, NO_BINDS).clone());
     }
 
     /**

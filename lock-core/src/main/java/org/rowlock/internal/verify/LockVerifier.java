@@ -95,6 +95,7 @@ public final class LockVerifier {
                 verify(probes, round == 0);
                 most = probes.size();
                 round++;
+                lost = 0;
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {

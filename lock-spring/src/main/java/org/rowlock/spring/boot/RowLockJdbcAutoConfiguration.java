@@ -20,7 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.PriorityOrdered;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -57,7 +57,7 @@ public final class RowLockJdbcAutoConfiguration {
      * the application's to wrap. They unwrap to what they were. Before others put such ones in place of a bean, as
      * Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
      */
-    static final class Wrapping implements BeanPostProcessor, PriorityOrdered, DisposableBean {
+    static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;
 
         /** The last of each name, in JMX: after new credentials, say, a bean is made again. */
@@ -69,7 +69,8 @@ public final class RowLockJdbcAutoConfiguration {
 
         @Override
         public int getOrder() {
-            return HIGHEST_PRECEDENCE;
+            // Behind the proxies of aspects, which cannot be made of a final class.
+            return HIGHEST_PRECEDENCE + 1;
         }
 
         @Override

@@ -18,6 +18,8 @@ import java.util.Map;
 import javax.management.JMX;
 import javax.management.ObjectName;
 import javax.sql.DataSource;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -217,7 +221,7 @@ class RowLockJdbcTest {
     private static final class Lazily implements BeanPostProcessor, Ordered {
         @Override
         public int getOrder() {
-            return HIGHEST_PRECEDENCE;
+            return 0;
         }
 
         @Override
@@ -237,6 +241,36 @@ class RowLockJdbcTest {
                         .isInstanceOf(LazyConnectionDataSourceProxy.class)
                         .extracting(JdbcReports::control)
                         .isNotNull());
+    }
+
+    /** An aspect around connections, whose proxy is of the pool's class. */
+    @Configuration(proxyBeanMethods = false)
+    static class Aspects {
+        @Bean
+        static DefaultAdvisorAutoProxyCreator proxyCreator() {
+            DefaultAdvisorAutoProxyCreator creator = new DefaultAdvisorAutoProxyCreator();
+            creator.setProxyTargetClass(true);
+            creator.setOrder(Ordered.HIGHEST_PRECEDENCE);
+            return creator;
+        }
+
+        @Bean
+        static NameMatchMethodPointcutAdvisor aroundConnections() {
+            MethodInterceptor around = MethodInvocation::proceed;
+            NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(around);
+            advisor.setMappedName("getConnection");
+            return advisor;
+        }
+    }
+
+    @Test
+    void thePoolThatAnAspectIsAroundIsWrapped() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RowLockJdbcAutoConfiguration.class))
+                .withUserConfiguration(Aspects.class)
+                .withPropertyValues("rowlock.jdbc.mode=queue")
+                .withBean("pool", DataSource.class, HikariDataSource::new)
+                .run(context -> assertThat(context.getBean(DataSource.class)).isInstanceOf(RowlockDataSource.class));
     }
 
     /** Which leads nowhere outside a request, and within one to a bean that tells its own figures. */
