@@ -121,8 +121,9 @@ public final class IdColumns {
      */
     public Known of(PgSession session, String table, List<String> given) throws SQLException {
         TablePlace place = new TablePlace(session.url(), session.user(), session.reported("search_path"), table, given);
-        if (known.containsKey(place)) {
-            return known(session, place);
+        Known kept = known.get(place);
+        if (kept != null) {
+            return kept == Known.SEVERAL || kept.isStale() ? known(session, place) : kept;
         }
         ReentrantLock look = firstLooks.computeIfAbsent(place, of -> new ReentrantLock());
         boolean first = isFirst(look);
