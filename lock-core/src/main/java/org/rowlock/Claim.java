@@ -1,5 +1,6 @@
 package org.rowlock;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
@@ -38,7 +39,8 @@ public record Claim(
     public Claim {
         table = TableName.normalize(table);
         Given.text(predicate, "The predicate of a claim", "what stands behind WHERE");
-        binds = Given.binds(binds == null ? null : binds.toArray());
+        // Not List.copyOf(), as a bind may be null.
+        binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
         Given.notNull(order, "The order of a claim is null");
         if (limit < 1) {
             throw new IllegalArgumentException(
@@ -63,7 +65,7 @@ public record Claim(
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      */
     public Claim where(String predicate, @Nullable Object... binds) {
-        return new Claim(table, predicate, Given.binds(binds), order, limit, mode);
+        return new Claim(table, predicate, Arrays.asList(Given.notNull(binds, Given.NO_BINDS)), order, limit, mode);
     }
 
     /**
