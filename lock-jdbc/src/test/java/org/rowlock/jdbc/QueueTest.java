@@ -553,7 +553,6 @@ class QueueTest {
         assertThat(gated.dropIn.plan(made)).isNotSameAs(gated.dropIn.plan(made));
     }
 
-    /** With this setting of the driver autocommit says whether the session may write. */
     @Test
     void aValueWithoutATextIsNoKey() throws Exception {
         try (Connection connection = gated.dataSource.getConnection();
@@ -565,6 +564,7 @@ class QueueTest {
         }
     }
 
+    /** With this setting of the driver autocommit says whether the session may write. */
     @Test
     void aReadOnlySessionStaysSo() throws Exception {
         PGSimpleDataSource readOnly = database.dataSource();
