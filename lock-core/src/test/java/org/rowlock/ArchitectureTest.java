@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("lock-testing"))
             .importPackages("org.rowlock");
 
     private static final JavaClasses TESTS = new ClassFileImporter().importClasses(Offender.class);

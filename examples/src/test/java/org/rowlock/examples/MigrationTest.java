@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -27,7 +27,11 @@ class MigrationTest {
         LockResult account = session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 1))));
         LockResult job = session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("job", 1))));
 
-        assertThat(account).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
-        assertThat(job).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+        assertThat(account.strategy()).isEqualTo(LockStrategy.ROW);
+        assertThat(account.isLocked()).isTrue();
+        assertThat(account.isRowAbsent()).isFalse();
+        assertThat(job.strategy()).isEqualTo(LockStrategy.BOTH);
+        assertThat(job.isLocked()).isTrue();
+        assertThat(job.isRowAbsent()).isTrue();
     }
 }

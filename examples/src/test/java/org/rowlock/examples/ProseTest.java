@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -19,9 +20,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The README and docs are short, in plain words, with numbered hazards, and have each figure once. */
 class ProseTest {
-    private static final int WORDS = 18_000;
-    private static final int WORDS_OF_README = 650;
-    private static final int WORDS_OF_A_PAGE = 1_400;
+    private static final int WORDS_OF_A_PAGE = 1_200;
+
+    /** README is held shorter than a page; the others are held to more until they are rewritten. */
+    private static final Map<String, Integer> WORDS_OF_PAGES =
+            Map.of("README.md", 650, "hazards.md", 1_400, "results.md", 1_400);
+
     private static final int WORDS_OF_A_SENTENCE = 25;
     private static final int LONG_SENTENCES = 40;
     private static final int WORDS_OF_AN_ANSWER = 300;
@@ -65,21 +69,13 @@ class ProseTest {
         }
     }
 
-    @Test
-    void theWholeIsShort() throws IOException {
-        int words = 0;
-        for (Path page : pages()) {
-            words += words(CODE.matcher(Files.readString(page)).replaceAll(""));
-        }
-        assertThat(words).as("words of README and docs without code").isLessThanOrEqualTo(WORDS);
-    }
-
     @ParameterizedTest
     @MethodSource("pages")
     void everyPageIsShort(Path page) throws IOException {
         assertThat(words(CODE.matcher(Files.readString(page)).replaceAll("")))
                 .as("words of %s without code", page)
-                .isLessThanOrEqualTo(page.endsWith("README.md") ? WORDS_OF_README : WORDS_OF_A_PAGE);
+                .isLessThanOrEqualTo(
+                        WORDS_OF_PAGES.getOrDefault(page.getFileName().toString(), WORDS_OF_A_PAGE));
     }
 
     @Test

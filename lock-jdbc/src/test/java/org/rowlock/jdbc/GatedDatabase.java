@@ -13,7 +13,6 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
-import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** The wrapper with a gate of its own, which lets as few in as a test wants. */

@@ -18,10 +18,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
-import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
@@ -91,9 +92,10 @@ class RowLockTemplateTest {
             Session other = database.session("other");
             other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(ONE)));
             transactions.executeWithoutResult(status -> {
-                assertThat(template.lock(forNoKeyUpdate(TWO)))
-                        .extracting(Held::of)
-                        .isEqualTo(Held.KEY_AND_ROW_LOCKED);
+                LockResult both = template.lock(forNoKeyUpdate(TWO));
+                assertThat(both.isLocked()).isTrue();
+                assertThat(both.isRowAbsent()).isFalse();
+                assertThat(both.strategy()).isEqualTo(LockStrategy.BOTH);
                 assertThat(template.lock(forNoKeyUpdate(List.of(TWO, LockKey.row("account", 3))))
                                 .isLocked())
                         .isTrue();

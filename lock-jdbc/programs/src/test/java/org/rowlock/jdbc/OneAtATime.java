@@ -8,7 +8,6 @@ import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
-import org.rowlock.testing.FixedWidth;
 
 /** The wrapper with a gate that lets one transaction at a time go to a row, as if every row were the hottest. */
 public final class OneAtATime {

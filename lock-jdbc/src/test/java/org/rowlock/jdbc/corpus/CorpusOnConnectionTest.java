@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
+import org.rowlock.jdbc.FixedWidth;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.corpus.Corpus.Lock;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
-import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** A connection knows the row of each statement of the corpus: from its text, the catalog and what is bound. */

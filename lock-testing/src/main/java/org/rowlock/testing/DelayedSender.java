@@ -101,10 +101,10 @@ final class DelayedSender implements AutoCloseable {
     private void sendFirst(Flow flow) {
         Chunk chunk = flow.chunks.peek();
         try {
-            if (chunk.bytes() == END) {
-                flow.target.shutdownOutput();
-            } else {
+            if (chunk.bytes().hasRemaining()) {
                 flow.target.write(chunk.bytes());
+            } else {
+                flow.target.shutdownOutput();
             }
         } catch (IOException e) {
             flow.chunks.clear();

@@ -15,7 +15,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -118,10 +117,7 @@ public final class TcpProxy implements AutoCloseable {
         armed.set(new Cut(text, false));
     }
 
-    /**
-     * Loses the connection that executes a statement with this text next; the server has done it, and its reply is
-     * lost.
-     */
+    /** Loses the connection that executes a statement with this text next, and the reply of the server with it. */
     public void cutAfter(String text) {
         armed.set(new Cut(text, true));
     }
@@ -187,13 +183,12 @@ public final class TcpProxy implements AutoCloseable {
             if (client == null) {
                 return;
             }
-            SocketChannel target = SocketChannel.open(server);
-            Link link = new Link(client, target);
+            Link link = new Link(client, SocketChannel.open(server));
             links.add(link);
-            for (Map.Entry<SocketChannel, Link> end : List.of(Map.entry(client, link), Map.entry(target, link))) {
-                end.getKey().setOption(StandardSocketOptions.TCP_NODELAY, true);
-                end.getKey().configureBlocking(false);
-                end.getKey().register(selector, SelectionKey.OP_READ, end.getValue());
+            for (SocketChannel end : List.of(link.client, link.server)) {
+                end.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                end.configureBlocking(false);
+                end.register(selector, SelectionKey.OP_READ, link);
             }
         } catch (IOException | ClosedSelectorException e) {
             // The server is not there, or the proxy ends: the client sees its connection closed.
@@ -207,15 +202,14 @@ public final class TcpProxy implements AutoCloseable {
         DelayedSender.Flow flow = fromClient ? link.toServer : link.toClient;
         try {
             int read = ((SocketChannel) key.channel()).read(buffer.clear());
+            if (read < 0) {
+                key.cancel();
+            }
             if (link.dropped) {
-                if (read < 0) {
-                    key.cancel();
-                }
                 return;
             }
             long due = System.nanoTime() + (fromClient ? nanosToServer : nanosToClient);
             if (read < 0) {
-                key.cancel();
                 sender.send(flow, DelayedSender.END, due);
                 return;
             }
@@ -225,9 +219,8 @@ public final class TcpProxy implements AutoCloseable {
                 link.lose();
                 return;
             }
-            ByteBuffer chunk =
-                    ByteBuffer.allocate(buffer.remaining()).put(buffer).flip();
-            sender.send(flow, chunk, due);
+            sender.send(
+                    flow, ByteBuffer.allocate(buffer.remaining()).put(buffer).flip(), due);
         } catch (IOException e) {
             link.lose();
         }
