@@ -156,8 +156,8 @@ public final class RowLocks {
      *
      * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
      * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#requireRow}, {@link
-     * LockRequest#orInsert}, and what {@link CommitWrites} names. In REPEATABLE READ and SERIALIZABLE it takes as many
-     * as the handover of the lock.
+     * LockRequest#orInsert}, {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and what {@link
+     * CommitWrites} names.
      *
      * <p>The writes are done also if a row does not exist. If that matters, use {@link CommitWrite#expectOneRow()} or
      * {@link LockRequest#requireRow()}.

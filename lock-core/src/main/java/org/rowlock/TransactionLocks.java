@@ -28,12 +28,10 @@ import org.rowlock.internal.text.SqlState;
  *
  * <p>Every method needs a connection that is open, not in autocommit, read-write and not in an aborted transaction, and
  * refuses others with a {@link LockTransactionException}. In READ COMMITTED a read behind the lock sees everything that
- * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the same holds with {@link LockStrategy#BOTH} and
- * {@link LockStrategy#ADVISORY} if the lock is the first statement of the transaction, unless {@code BOTH} has to wait
- * for a transaction that locked the row alone. Then, and later, {@code BOTH} and {@code ROW} leave it to the server,
- * which raises 40001 for a locked row that has changed, and for no other; {@code BOTH} refuses a row that the
- * transaction's snapshot does not have. Later, {@code ADVISORY} refuses, as the read would be stale, unless the
- * transaction holds the key already.
+ * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the snapshot is older than the lock. There {@link
+ * LockStrategy#BOTH} and {@link LockStrategy#ROW} leave it to the server, which raises 40001 for a locked row that has
+ * changed, and for no other; {@code BOTH} also refuses a row that the snapshot does not have. {@link
+ * LockStrategy#ADVISORY} is refused, and so are names and numbers. Rowlock never takes a session-level lock.
  *
  * <p>A shared lock that is upgraded to an exclusive one can deadlock with another that does the same, as with row
  * locks.

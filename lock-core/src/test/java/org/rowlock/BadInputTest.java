@@ -128,9 +128,8 @@ class BadInputTest {
         }
     }
 
-    /** Where the lock is handed over from the session, the table is looked at in front of it. */
     @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
+    @EnumSource(names = {"BOTH", "ROW"})
     void whatIsNoTableIsRefusedInRepeatableReadToo(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder()
                 .strategy(strategy)

@@ -27,7 +27,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -121,16 +120,7 @@ class CitusTest {
     @ParameterizedTest
     @MethodSource("settings")
     void noUpdateIsLost(LockStrategy strategy, String setting) throws Exception {
-        assertNoUpdateIsLost(locks(strategy), setting, Connection.TRANSACTION_READ_COMMITTED);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ})
-    void noUpdateIsLostInAnyIsolation(int isolation) throws Exception {
-        assertNoUpdateIsLost(locks(LockStrategy.ADVISORY), "task_assignment_policy=round-robin", isolation);
-    }
-
-    private void assertNoUpdateIsLost(RowLocks locks, String setting, int isolation) throws Exception {
+        RowLocks locks = locks(strategy);
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setOptions("-c citus." + setting);
         RowLocks.builder()
@@ -140,7 +130,7 @@ class CitusTest {
                 .verify(dataSource);
         inClients(dataSource, pool -> {
             for (int call = 0; call < CALLS; call++) {
-                addOne(locks, pool, isolation);
+                addOne(locks, pool);
             }
         });
         assertThat(database.query("select balance from account where id = 1"))
@@ -194,10 +184,9 @@ class CitusTest {
     }
 
     /** Without admission, so that they meet at the server. */
-    private static void addOne(RowLocks locks, DataSource pool, int isolation) throws SQLException {
+    private static void addOne(RowLocks locks, DataSource pool) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
-            connection.setTransactionIsolation(isolation);
             long balance = locks.in(connection)
                     .lockAndQuery(
                             forUpdate(KEY),

@@ -288,6 +288,11 @@ class CommitWritesTest {
                     .expectOneRow();
             commitQuietly(other);
         }));
+        if (strategy == LockStrategy.ADVISORY) {
+            assertThat(failure).isInstanceOf(LockTransactionException.class);
+            assertNothingStored();
+            return;
+        }
         if (way == Way.EXECUTE) {
             // Its snapshot is younger than the other's commit.
             assertThat(failure).isNull();
@@ -768,33 +773,48 @@ class CommitWritesTest {
         assertThat(balance(2)).isEqualTo("1");
     }
 
-    /** The waits are in front of the transaction there, and what it writes is in the transaction. */
+    /** The server compares the row, and keys alone are refused. */
     @ParameterizedTest
     @MethodSource("ways")
-    void atHigherLevelsTheyWaitInFrontOfTheTransaction(LockStrategy strategy, Way way) throws Exception {
+    void atHigherLevelsARowThatHasChangedStoresNothing(LockStrategy strategy, Way way) throws Exception {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         RowLocks locks = locks(strategy);
         for (int level : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             bob.connection().setTransactionIsolation(level);
             bob.connection().setAutoCommit(true);
-            alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-            Step<Object> step = bob.start(c -> {
+            Session.Body<Object> body = c -> {
                 way.send(
                         locks,
                         OneConnection.of(c),
                         atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
                 return null;
-            });
-            step.awaitBlockedBy(alice);
-            if (strategy != LockStrategy.ROW) {
-                alice.execute("update account set balance = balance + 1 where id = 1");
+            };
+            if (strategy == LockStrategy.ADVISORY) {
+                assertThatThrownBy(() -> bob.run(body)).isInstanceOf(LockTransactionException.class);
+                endTransaction(bob);
+                continue;
             }
+            alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+            Step<Object> step = bob.start(body).awaitBlockedBy(alice);
+            alice.execute("update account set balance = balance + 1 where id = 1");
             alice.commit();
-            step.get();
+            assertThat(step.failure()).isInstanceOf(LockSerializationException.class);
+            endTransaction(bob);
+            bob.run(body);
         }
-        assertThat(balance(1)).isEqualTo(strategy == LockStrategy.ROW ? "2" : "4");
+        assertThat(balance(1)).isEqualTo(strategy == LockStrategy.ADVISORY ? "0" : "4");
         assertThat(bob.advisoryLocks()).isZero();
+    }
+
+    /** Of the caller's own connection, which nothing else ends. */
+    private static void endTransaction(Session session) throws Exception {
+        session.run(c -> {
+            c.setAutoCommit(false);
+            c.rollback();
+            c.setAutoCommit(true);
+            return null;
+        });
     }
 
     /** The row that was found has another key, which nobody is excluded from. */

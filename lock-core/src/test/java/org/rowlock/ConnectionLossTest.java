@@ -126,8 +126,8 @@ class ConnectionLossTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"ADVISORY", "BOTH"})
-    void serverCrashWhileWaitingForAHandover(LockStrategy strategy) throws Exception {
+    @EnumSource(names = {"ROW", "BOTH"})
+    void serverCrashWhileWaitingInSerializable(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");

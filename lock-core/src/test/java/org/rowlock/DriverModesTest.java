@@ -6,7 +6,6 @@ import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -176,63 +175,5 @@ class DriverModesTest {
         assertThat(bobs).containsExactly(4, 5);
         alice.commit();
         bob.commit();
-    }
-
-    @ParameterizedTest
-    @MethodSource("modes")
-    void handoverWorks(String mode, LockStrategy strategy) throws Exception {
-        if (strategy == LockStrategy.ROW) {
-            return;
-        }
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        Session alice = session("alice", mode);
-        Session bob = session("bob", mode);
-        bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-        LockWait bound = LockWait.atMost(TestDatabase.DEADLINE);
-        List<Session.Body<?>> ways = List.of(
-                c -> locks.in(c).lock(forUpdate(KEY)),
-                c -> locks.in(c)
-                        .lock(forShare(LockKey.rows("account", List.of(2, 1))).waiting(bound)),
-                c -> locks.in(c).lock(forUpdate(KEY).waiting(bound)));
-        long balance = 0;
-        for (int i = 0; i < 2; i++) {
-            for (Session.Body<?> way : ways) {
-                balance++;
-                alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-                Step<?> step = bob.start(way);
-                step.awaitBlockedBy(alice);
-                alice.execute("update account set balance = " + balance + " where id = 1");
-                assertThat(alice.advisoryLocks()).isOne();
-                alice.commit();
-                step.get();
-                long seen = bob.run(c -> {
-                    try (var statement = c.prepareStatement(READ)) {
-                        statement.setInt(1, 1);
-                        try (var row = statement.executeQuery()) {
-                            row.next();
-                            return row.getLong(1);
-                        }
-                    }
-                });
-                assertThat(seen).isEqualTo(balance);
-                bob.commit();
-                assertThat(bob.advisoryLocks()).isZero();
-            }
-            // And none of it available.
-            alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-            assertThat((boolean)
-                            bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
-                    .isFalse();
-            assertThat((boolean) bob.run(c -> locks.in(c)
-                            .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(10)))
-                            .isLocked()))
-                    .isFalse();
-            Step<?> canceled = bob.start(ways.get(0)).awaitBlockedBy(alice);
-            bob.cancel();
-            assertThat(canceled.failure()).isInstanceOf(LockCanceledException.class);
-            assertThat(bob.advisoryLocks()).isZero();
-            bob.rollback();
-            alice.commit();
-        }
     }
 }

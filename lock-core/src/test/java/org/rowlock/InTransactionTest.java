@@ -492,28 +492,6 @@ class InTransactionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"repeatable\\ read", "serializable"})
-    void lockedWorkIsFreshAtTheStricterIsolationLevelsToo(String isolation) throws Exception {
-        RowLocks others = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
-        locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setOptions("-c default_transaction_isolation=" + isolation);
-        Session holder = database.session("holder");
-        holder.run(c -> others.in(c).lock(forUpdate(A)));
-        CompletableFuture<Long> waiting =
-                start(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> read(tx.connection(), A)));
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> database.query("select count(*) from pg_locks where not granted and " + holder.pid()
-                                + " = any(pg_blocking_pids(pid))")
-                        .equals("1"));
-        holder.execute("update account set balance = 77 where id = 1");
-        holder.commit();
-        assertThat(waiting.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                .isEqualTo(77);
-    }
-
-    @ParameterizedTest
     @EnumSource
     void connectionLostDuringTheWorkLeavesNothing(LockStrategy strategy) throws Exception {
         locks = RowLocks.builder().strategy(strategy).build();
@@ -537,7 +515,7 @@ class InTransactionTest {
 
     /** The pool's own statement has begun a transaction by the time that it hands out the connection. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"ROW", "BOTH"})
     void aPoolMayInitializeItsConnectionsWithoutAutocommit(LockStrategy strategy) throws Exception {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());

@@ -298,16 +298,6 @@ class LockListenerTest {
     }
 
     @Test
-    void handoverIsOneAttempt() throws Exception {
-        RowLocks locks = locks(ADVISORY);
-        Session alice = database.session("alice");
-        alice.execute("set session characteristics as transaction isolation level repeatable read");
-        alice.commit();
-        alice.run(c -> locks.in(c).lock(forUpdate(A)));
-        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
-    }
-
-    @Test
     void admissionIsToldWithItsEnd() throws Exception {
         RowLocks locks = locks(BOTH);
         locks.inTransaction(database.dataSource(), forShare(List.of(B, A, B)), tx -> null);

@@ -267,48 +267,6 @@ class PgBouncerTest {
                         .equals("1"));
     }
 
-    @ParameterizedTest
-    @MethodSource("strategiesAndThresholds")
-    void theHandoverKeepsItsServerConnection(LockStrategy strategy, int threshold) throws Exception {
-        if (strategy == LockStrategy.ROW) {
-            return;
-        }
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        Session alice = database.session("alice", dataSource(repeatableRead, threshold));
-        Session bob = database.session("bob", dataSource(repeatableRead, threshold));
-        // Other clients take the server connections that a session lets go of.
-        try (Traffic traffic = new Traffic(dataSource(repeatableRead, 0))) {
-            for (int i = 1; i <= 7; i++) {
-                LockWait wait = i % 2 == 0 ? LockWait.forever() : LockWait.atMost(TestDatabase.DEADLINE);
-                alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
-                assertThat((boolean) bob.run(
-                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
-                        .isFalse();
-                Step<?> step =
-                        bob.start(c -> locks.in(c).lock(forUpdate(account(1)).waiting(wait)));
-                awaitBlockedBy(serverProcess(alice), step);
-                alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
-                alice.commit();
-                step.get();
-                assertThat((boolean) alice.run(
-                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
-                        .isFalse();
-                alice.rollback();
-                long seen = bob.run(c -> {
-                    try (var statement = c.createStatement();
-                            var row = statement.executeQuery(read())) {
-                        row.next();
-                        return row.getLong(1);
-                    }
-                });
-                assertThat(seen).isEqualTo(i);
-                bob.commit();
-                assertThat(locksOnTheServer()).isEqualTo("0");
-            }
-            assertThat(traffic.count()).isPositive();
-        }
-    }
-
     /** Another client that keeps taking a server connection for a moment. */
     private static final class Traffic implements AutoCloseable {
         private final PGSimpleDataSource dataSource;

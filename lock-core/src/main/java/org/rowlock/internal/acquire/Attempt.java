@@ -1,7 +1,6 @@
 package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.RowlockException;
@@ -19,7 +18,6 @@ import org.rowlock.internal.session.Outcome.Stale;
 import org.rowlock.internal.session.Outcome.Taken;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.session.SessionLocks;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Flushes;
@@ -61,9 +59,8 @@ record Attempt(
      * that was there for its insert, and was deleted before it was locked, is inserted again.
      */
     private Outcome untilSeenLocked() throws SQLException {
-        // Before the transaction has begun the locks can still be handed over from the session, so even a request that
-        // would survive a stale snapshot asks the guard to report it.
-        boolean anyIsolation = begun && request.anyIsolationAllowed();
+        // A row that a stale snapshot lacks has to be seen in front of the COMMIT.
+        boolean anyIsolation = request.anyIsolationAllowed() && (tail == null || !tail.isCommitting());
         long start = System.nanoTime();
         Outcome outcome = once(request, anyIsolation);
         for (int tries = 1; tries < MOST_TRIES && isDeletedMeanwhile(outcome); tries++) {
@@ -104,7 +101,7 @@ record Attempt(
                 && new AbsentRows(session, request, held.absent()).isInsertedMeanwhile();
     }
 
-    /** Sends the flush, once; hands the locks over where a snapshot would be stale. */
+    /** Sends the flush, once; the locks alone where the COMMIT has to wait for what they say. */
     private Outcome once(ResolvedRequest asked, boolean anyIsolation) throws SQLException {
         Flush flush = flushes.flush(asked, begun, anyIsolation, tail);
         long start = System.nanoTime();
@@ -128,61 +125,13 @@ record Attempt(
         if (outcome instanceof Held held) {
             refuseMisnamed(held);
             refuseAbsentInSnapshot(held);
-        } else if (outcome instanceof Refused refused && refused.guard().isSnapshotStale()) {
-            if (!begun) {
-                return handedOver(refused.guard().isolation(), asked, start);
-            }
-            if (sessionLocks().areHeld()) {
-                // What the transaction holds already can neither be waited for nor have changed.
-                return once(asked, true);
-            }
+        } else if (asked.anyIsolationAllowed()
+                && outcome instanceof Refused refused
+                && refused.guard().isSnapshotStale()) {
+            ResolvedRequest again = asked.remaining(start);
+            return new Attempt(session, flushes, again, null, begun).once(again, true);
         }
         return outcome;
-    }
-
-    /** Waits for the advisory locks in front of the transaction, and takes what else there is in it. */
-    private Outcome handedOver(String isolation, ResolvedRequest asked, long start) throws SQLException {
-        try {
-            ResolvedRequest keys = asked.advisoryLocksOnly();
-            Outcome waited = new Attempt(session, flushes, keys, SessionLocks.READ_COMMITTED, false).once(keys, false);
-            if (waited instanceof Failed failed) {
-                abort(failed.cause());
-            }
-            if (!(waited instanceof Held)) {
-                return waited;
-            }
-            if (!sessionLocks().passOn(isolation)) {
-                return undone(new Stale(true));
-            }
-        } catch (SQLException | RuntimeException | Error e) {
-            abort(e);
-            if (e instanceof SQLException failed) {
-                return new Failed(failed, LockErrors.ofLock(asked(), failed));
-            }
-            throw e;
-        }
-        ResolvedRequest rest = asked.remaining(start).rowLocksOnly();
-        if (tail == null && rest.rows().isEmpty() && rest.inserts().isEmpty()) {
-            return new Held(null, List.of(), null);
-        }
-        Outcome outcome = once(rest, true);
-        return outcome instanceof Taken ? undone(outcome) : outcome;
-    }
-
-    private SessionLocks sessionLocks() {
-        return new SessionLocks(session, request, flushes.areForCitus());
-    }
-
-    /** As a failed lock does: what follows must not be in a transaction of ours, or in one without the locks. */
-    private void abort(Throwable cause) {
-        if (!isConnectionLost(cause) && !session.isAborted()) {
-            session.abortTransaction(WaitSql.ABORT, cause);
-        }
-    }
-
-    private Outcome undone(Outcome outcome) throws SQLException {
-        Failed notUndone = undo(null);
-        return notUndone == null ? outcome : notUndone;
     }
 
     private void unsent() {
@@ -201,10 +150,6 @@ record Attempt(
         }
         if (stale || raised != null) {
             unsent();
-        }
-        // A pool may have closed the connection for an error behind that of the guard.
-        if (raised != null && raised.isSnapshotStale() && !begun && !session.isClosed()) {
-            return new Refused(raised, null);
         }
         boolean boundReached = flush.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
         if (stale || raised != null || boundReached) {

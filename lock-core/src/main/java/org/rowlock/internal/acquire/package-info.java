@@ -1,6 +1,6 @@
 /**
  * Taking the locks of a call. {@code LockCall} is the door, also for what has the COMMIT as the last part of its flush;
- * one {@code Attempt} sends the flush, or has the locks handed over from the session, and gives an outcome.
+ * one {@code Attempt} sends the flush and gives an outcome.
  */
 @NullMarked
 package org.rowlock.internal.acquire;

@@ -79,27 +79,17 @@ public record ResolvedRequest(
 
     /** The same with what is left of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
-        return lockWait.isBounded() ? with(lockWait.remaining(startNanos), advisory, anyIsolationAllowed, front) : this;
+        return lockWait.isBounded() ? with(lockWait.remaining(startNanos), front) : this;
     }
 
     /** The same with something in front of the lock, or nothing. */
     public ResolvedRequest behind(@Nullable Front before) {
-        return before == front ? this : with(lockWait, advisory, anyIsolationAllowed, before);
+        return before == front ? this : with(lockWait, before);
     }
 
-    /** The same with nothing but the advisory locks. */
-    public ResolvedRequest advisoryLocksOnly() {
+    private ResolvedRequest with(LockWait wait, @Nullable Front before) {
         return new ResolvedRequest(
-                request, lockWait, strategy, names, advisory, List.of(), typed, List.of(), false, null);
-    }
-
-    /** The same without the advisory locks, which are held already. */
-    public ResolvedRequest rowLocksOnly() {
-        return with(lockWait, AdvisoryKeys.NONE, true, null);
-    }
-
-    private ResolvedRequest with(LockWait wait, AdvisoryKeys keys, boolean anyIsolation, @Nullable Front before) {
-        return new ResolvedRequest(request, wait, strategy, names, keys, rows, typed, inserts, anyIsolation, before);
+                request, wait, strategy, names, advisory, rows, typed, inserts, anyIsolationAllowed, before);
     }
 
     /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */

@@ -162,7 +162,7 @@ abstract class DriverSession {
 
     /**
      * Keeps the driver from setting savepoints of its own until {@link #setAutosave}: they would stand between the
-     * statements of a script, and do not survive a handover.
+     * statements of a script.
      *
      * @return the setting until now
      */

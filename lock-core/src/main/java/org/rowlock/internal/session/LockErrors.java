@@ -178,22 +178,22 @@ public final class LockErrors {
             String none = table + ' ' + TargetErrors.NO_TABLE;
             return asked.cannot(LockTargetException.class, none, SqlState.WRONG_OBJECT_TYPE, e);
         }
-        String why = "so it would read from a snapshot older than the lock. Take the lock before anything else in the"
-                + " transaction (and set its level with Connection.setTransactionIsolation, not by a statement), use"
-                + " READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale row.";
-        return begun(asked, guard, why, e);
+        String why = "and a lock by keys alone would let it read from a snapshot older than the lock. Use strategy ROW"
+                + " or BOTH for the table, where the server raises 40001 for a row that has changed, or use READ"
+                + " COMMITTED.";
+        return isolated(asked, guard, why, e);
     }
 
     /** Of a row that a stale snapshot may only not see: the key may have been inserted since. */
     public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
-        String why = "and its snapshot has no such row: it may have been inserted since. Roll back, and take the lock"
-                + " before anything else in the transaction, or use READ COMMITTED.";
-        return begun(asked, guard, why, null);
+        String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
+                + " transaction again, insert the row first, or use READ COMMITTED.";
+        return isolated(asked, guard, why, null);
     }
 
-    private static RowlockException begun(Asked asked, Guard guard, String why, @Nullable SQLException e) {
-        String begun = "the transaction is " + guard.isolation() + " and has already begun, " + why;
-        return asked.cannot(LockTransactionException.class, begun, SqlState.ACTIVE_SQL_TRANSACTION, e);
+    private static RowlockException isolated(Asked asked, Guard guard, String why, @Nullable SQLException e) {
+        String isolated = "the transaction is " + guard.isolation() + ", " + why;
+        return asked.cannot(LockTransactionException.class, isolated, SqlState.ACTIVE_SQL_TRANSACTION, e);
     }
 
     private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {

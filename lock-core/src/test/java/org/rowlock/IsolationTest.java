@@ -1,0 +1,368 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** REPEATABLE READ and SERIALIZABLE: keys alone are refused, and a row lock behind the key leaves it to the server. */
+class IsolationTest {
+    private static final LockKey KEY = row("account", 1);
+    private static final List<LockKey> KEYS = LockKey.rows("account", List.of(3, 1, 2));
+    private static final LockWait BRIEFLY = LockWait.atMost(Duration.ofMillis(20));
+    private static final RowMapper<Long> BALANCE = row -> row.getLong(1);
+    private static final String READ = "select balance from account where id = 1";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 9) g");
+
+    /** The levels whose snapshot is the transaction's. */
+    enum Isolation {
+        REPEATABLE_READ(Connection.TRANSACTION_REPEATABLE_READ, "repeatable read"),
+        SERIALIZABLE(Connection.TRANSACTION_SERIALIZABLE, "serializable");
+
+        final int level;
+        final String sql;
+
+        Isolation(int level, String sql) {
+            this.level = level;
+            this.sql = sql;
+        }
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).build();
+    }
+
+    private Session session(String name, Isolation isolation) throws SQLException {
+        Session session = database.session(name);
+        session.connection().setTransactionIsolation(isolation.level);
+        return session;
+    }
+
+    private static String text(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /** Nothing is locked, and the transaction is aborted as after any failed lock: what follows does not commit. */
+    private static void assertAborted(Session session, Isolation isolation) throws Exception {
+        assertThat(session.advisoryLocks()).isZero();
+        assertThatThrownBy(() -> session.execute("insert into account values (77, 0)"))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P02"));
+        session.rollback();
+        assertAsBefore(session, isolation);
+    }
+
+    /** Nothing is locked, the server has no transaction open, and the next one is of the level that the caller set. */
+    private static void assertAsBefore(Session session, Isolation isolation) throws Exception {
+        assertThat(session.advisoryLocks()).isZero();
+        session.run(c -> {
+            assertThat(c.unwrap(BaseConnection.class).getTransactionState()).isEqualTo(TransactionState.IDLE);
+            assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql);
+            assertThat(text(c, "show lock_timeout")).isEqualTo("0");
+            c.rollback();
+            assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql);
+            c.rollback();
+            return null;
+        });
+    }
+
+    /** The advisory lock is free, and the row lock behind it is not. */
+    @ParameterizedTest
+    @EnumSource
+    void rowLockThatIsNotAvailableLetsGoOfTheKey(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        Session plain = database.session("plain");
+        plain.execute("select 1 from account where id = 1 for update");
+        for (LockWait wait : List.of(LockWait.noWait(), BRIEFLY)) {
+            Session alice = session("alice", isolation);
+            assertThatThrownBy(
+                            () -> alice.run(c -> locks.in(c).lock(forUpdate(KEY).waiting(wait))))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertAsBefore(alice, isolation);
+            alice.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRowThatChangedDuringTheWaitForItIsASerializationFailure(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        Session plain = database.session("plain");
+        plain.execute("update account set balance = 5 where id = 1");
+        Session alice = session("alice", isolation);
+        Step<LockResult> step =
+                alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
+        plain.commit();
+        assertThat(step.failure()).isInstanceOf(LockSerializationException.class);
+        assertAborted(alice, isolation);
+        List<Long> fresh = alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)));
+        assertThat(fresh).containsExactly(5L);
+    }
+
+    /** Of a holder without the key, as with ROW: what it wrote beside the row is not seen. */
+    @ParameterizedTest
+    @EnumSource
+    void behindARowLockAloneOtherRowsAreReadOld(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        Session plain = database.session("plain");
+        plain.execute("select from account where id = 1 for update");
+        plain.execute("update account set balance = 5 where id = 2");
+        Session alice = session("alice", isolation);
+        Step<LockResult> step =
+                alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
+        plain.commit();
+        assertThat(step.get().isLocked()).isTrue();
+        alice.run(c ->
+                assertThat(text(c, "select balance from account where id = 2")).isEqualTo("0"));
+    }
+
+    private static List<Session.Body<?>> ways(RowLocks locks, LockWait wait) {
+        return List.of(
+                c -> locks.in(c).lock(forUpdate(KEY).waiting(wait)),
+                c -> locks.in(c).lock(forShare(KEY).waiting(wait)),
+                c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)),
+                c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")).waiting(wait)),
+                c -> locks.in(c).lock(forUpdate(List.of(KEY, LockKey.number(7))).waiting(wait)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of(READ, BALANCE)),
+                c -> locks.in(c).claim(Claim.from("account"), BALANCE));
+    }
+
+    /** Where statements follow in the round trip the refusal must raise, unless a savepoint can undo it. */
+    @ParameterizedTest
+    @EnumSource
+    void keysAloneAreRefusedInEveryForm(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        for (boolean begun : List.of(false, true)) {
+            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BRIEFLY)) {
+                for (Session.Body<?> body : ways(locks, wait)) {
+                    Session alice = session("alice", isolation);
+                    if (begun) {
+                        alice.execute("select count(*) from account");
+                    }
+                    assertRefused(alice, body);
+                    alice.rollback();
+                    assertAsBefore(alice, isolation);
+                    alice.close();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionThatHasBegunIsUsableAfterTheRefusal(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        Session alice = session("alice", isolation);
+        alice.execute("update account set balance = 9 where id = 9");
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BRIEFLY)) {
+            assertRefused(alice, c -> locks.in(c).lock(forUpdate(KEY).waiting(wait)));
+            assertRefused(alice, c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)));
+        }
+        alice.commit();
+        assertThat(database.query("select balance from account where id = 9")).isEqualTo("9");
+    }
+
+    /** The names among the keys have no row that the server could compare. */
+    @Test
+    void aNameBesideARowIsRefusedWithBothToo() throws Exception {
+        Session alice = session("alice", Isolation.REPEATABLE_READ);
+        assertRefused(
+                alice, c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(List.of(KEY, LockKey.name("nightly")))));
+    }
+
+    /** The level may come from the defaults of the session, of which the client knows nothing. */
+    @ParameterizedTest
+    @EnumSource
+    void theLevelMayComeFromTheDefaultsOfTheSession(Isolation isolation) throws Exception {
+        Session alice = database.session("alice");
+        alice.execute("set default_transaction_isolation = '" + isolation.sql + "'");
+        alice.commit();
+        assertRefused(alice, c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
+        alice.rollback();
+        alice.run(c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(KEY)));
+        alice.run(c -> assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql));
+    }
+
+    /** The key is waited for first, so that its holder and those who lock the row alone are excluded. */
+    @ParameterizedTest
+    @EnumSource
+    void bothTakesTheKeyAndThenTheRow(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        Session keyHolder = database.session("key");
+        Session rowHolder = database.session("row");
+        Session alice = session("alice", isolation);
+        keyHolder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
+        rowHolder.execute("select from account where id = 1 for update");
+        Step<List<Long>> step = alice.start(
+                        c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)))
+                .awaitBlockedBy(keyHolder);
+        keyHolder.commit();
+        step.awaitBlockedBy(rowHolder);
+        rowHolder.commit();
+        assertThat(step.get()).containsExactly(0L);
+        assertThat(alice.advisoryLocks()).isOne();
+        alice.commit();
+        assertAsBefore(alice, isolation);
+    }
+
+    /** A holder of the key alone writes the row: the wait for the key took the snapshot, and the server compares. */
+    @ParameterizedTest
+    @EnumSource
+    void aRowThatChangedDuringTheWaitForItsKeyIsASerializationFailure(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        for (Session.Body<?> body : List.<Session.Body<?>>of(
+                c -> locks.in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c).lock(forUpdate(KEYS)),
+                c -> locks.in(c).lock(forShare(KEY).atMost(TestDatabase.DEADLINE)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)))) {
+            Session holder = database.session("holder");
+            Session alice = session("alice", isolation);
+            holder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
+            Step<?> step = alice.start(body).awaitBlockedBy(holder);
+            holder.execute("update account set balance = balance + 1 where id = 1");
+            holder.commit();
+            assertThat(step.failure())
+                    .isInstanceOfSatisfying(
+                            LockSerializationException.class,
+                            e -> assertThat(e.isRetryable()).isTrue());
+            assertAborted(alice, isolation);
+            holder.close();
+            alice.close();
+        }
+    }
+
+    /** What the snapshot lacks may have been inserted since, so it is never called absent; nothing stays locked. */
+    @ParameterizedTest
+    @EnumSource
+    void anAbsentRowIsRefused(Isolation isolation) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        for (boolean begun : List.of(false, true)) {
+            for (Session.Body<?> body : List.<Session.Body<?>>of(
+                    c -> locks.in(c).lock(forUpdate(row("account", 50))),
+                    c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 50)))),
+                    c -> locks.in(c).lockAndQuery(forUpdate(row("account", 50)), LockedQuery.of(READ, BALANCE)))) {
+                Session alice = session("alice", isolation);
+                if (begun) {
+                    alice.execute("select count(*) from account");
+                    database.execute("insert into account values (50, 7)");
+                }
+                LockTransactionException refusal =
+                        catchThrowableOfType(LockTransactionException.class, () -> alice.run(body));
+                assertThat(refusal).isNotNull();
+                assertThat(refusal.sqlState()).contains("25001");
+                assertThat(refusal).hasMessageContaining("inserted since");
+                assertAborted(alice, isolation);
+                database.execute("delete from account where id = 50");
+                alice.close();
+            }
+        }
+    }
+
+    /** The COMMIT of the flush would be too late to see it. */
+    @ParameterizedTest
+    @EnumSource
+    void anAbsentRowStoresNothing(Isolation isolation) throws Exception {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setOptions("-c default_transaction_isolation=" + isolation.sql.replace(" ", "\\ "));
+        RowLocks locks = locks(LockStrategy.BOTH);
+        assertThatThrownBy(() -> locks.execute(dataSource, forUpdate(row("account", 50)), nine()))
+                .isInstanceOf(LockTransactionException.class);
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("0");
+        locks.execute(dataSource, forUpdate(KEY), nine());
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("9");
+        assertThatThrownBy(() -> locks(LockStrategy.ADVISORY).execute(dataSource, forUpdate(KEY), nine()))
+                .isInstanceOf(LockTransactionException.class)
+                .hasMessageContaining("ROW or BOTH");
+    }
+
+    private static CommitWrites nine() {
+        CommitWrites writes = new CommitWrites();
+        writes.add("update account set balance = 9 where id = 2");
+        return writes;
+    }
+
+    private static void assertRefused(Session alice, Session.Body<?> body) throws Exception {
+        LockTransactionException refusal = catchThrowableOfType(LockTransactionException.class, () -> alice.run(body));
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.sqlState()).contains("25001");
+        assertThat(refusal).hasMessageContaining("READ COMMITTED").hasMessageContaining("BOTH");
+        assertThat(alice.advisoryLocks()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void bothAndRowAreAllowed(Isolation isolation) throws Exception {
+        for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ROW)) {
+            Session alice = session("alice", isolation);
+            alice.execute("select count(*) from account");
+            LockResult one = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEY)));
+            assertThat(one.isLocked()).isTrue();
+            LockResult several = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEYS)));
+            assertThat(several.absentRows()).isEmpty();
+            alice.commit();
+            assertAsBefore(alice, isolation);
+            alice.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRowThatHasChangedSinceTheSnapshotIsASerializationFailure(Isolation isolation) throws Exception {
+        for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ROW)) {
+            for (Session.Body<?> body : List.<Session.Body<?>>of(
+                    c -> locks(strategy).in(c).lock(forUpdate(KEY)),
+                    c -> locks(strategy).in(c).lock(forUpdate(KEY).noWait()),
+                    c -> locks(strategy).in(c).lock(forUpdate(KEYS)),
+                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)))) {
+                Session alice = session("alice", isolation);
+                alice.execute("select count(*) from account");
+                database.execute("update account set balance = balance + 1 where id = 1");
+                LockSerializationException failure =
+                        catchThrowableOfType(LockSerializationException.class, () -> alice.run(body));
+                assertThat(failure).as(strategy.name()).isNotNull();
+                assertThat(failure.sqlState()).contains("40001");
+                alice.rollback();
+                assertAsBefore(alice, isolation);
+                alice.close();
+            }
+        }
+    }
+
+    /** "No lock was taken", says the exception; so none is. */
+    @ParameterizedTest
+    @EnumSource
+    void aRefusedAbsentRowLeavesNoLock(Isolation isolation) throws Exception {
+        Session alice = session("alice", isolation);
+        alice.execute("select count(*) from account");
+        assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(row("account", 50)))))
+                .isInstanceOf(LockTransactionException.class);
+        assertThat(alice.advisoryLocks()).isZero();
+    }
+}
