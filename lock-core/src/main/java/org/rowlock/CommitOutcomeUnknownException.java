@@ -3,8 +3,9 @@ package org.rowlock;
 /**
  * A COMMIT was sent, and whether it has, or will outlast a failover, cannot be known: the connection was
  * lost before the server's answer arrived, or a cancel came while the server committed, which it reports alike whether
- * it has or not. The SQLSTATE is that of the cause, such as 08006 or 57P01; of a cancel it is 08007. Where it is known
- * that it has committed, and only not whether it is durable, it is a {@link CommitNotConfirmedException}.
+ * it has or not. The SQLSTATE is that of the cause, such as 08006 or 57P01. Of a cancel, and where the AWS driver has
+ * connected anew (08S02), it is 08007. Where it is known that it has committed, and only not whether it is
+ * durable, it is a {@link CommitNotConfirmedException}.
  *
  * <p>Do not simply run the work again: if it has committed it would be done twice. Look first whether it is there, or
  * make the work such that twice is once, say with an id of its own that is inserted under a unique constraint. Rowlock

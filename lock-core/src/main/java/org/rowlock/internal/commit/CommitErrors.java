@@ -204,7 +204,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
                 + ". Do not run it again before you have looked: done twice is worse than done late." + more;
         boolean lost = e instanceof SQLException sql
                 && SqlState.isConnectionLost(sql.getSQLState())
-                && !SqlState.TRANSACTION_TIMEOUT.equals(sql.getSQLState());
+                && !SqlState.TRANSACTION_TIMEOUT.equals(sql.getSQLState())
+                && !SqlState.CONNECTED_ANEW.equals(sql.getSQLState());
         SQLException cause =
                 lost ? (SQLException) e : new SQLException(message, SqlState.TRANSACTION_RESOLUTION_UNKNOWN, e);
         return Exceptions.of(CommitOutcomeUnknownException.class, message, cause);

@@ -57,7 +57,7 @@ public final class WriteForms {
     private static void read(Statement statement, Write write, boolean checked) throws SQLException {
         ResultSet rows = statement.getResultSet();
         if (rows == null) {
-            write.answered(Math.max(0, statement.getLargeUpdateCount()));
+            write.answered(Math.max(0, PgSession.changed(statement)));
             return;
         }
         // The count is in the last column; if it is zero the only row is none of the write's.

@@ -52,7 +52,7 @@ public final class OpenRows implements AutoCloseable {
     public static void close(PreparedStatement statement) {
         try {
             statement.close();
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             LOG.log(Level.DEBUG, "A statement could not be closed; its connection closes it", e);
         }
     }

@@ -34,13 +34,15 @@ public final class FlushRunner {
         }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
+        // The rows of a query are read by the caller's code, through what the caller has put in front of the driver.
+        Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);
         }
         try {
             bind(statement, flush.parts(), request);
             statement.execute();
-            return outcome(statement, flush.parts(), new Answers(request));
+            return outcome(results, flush.parts(), new Answers(request));
         } finally {
             if (open == null) {
                 OpenRows.close(statement);
@@ -68,15 +70,16 @@ public final class FlushRunner {
      * What a deferred trigger says is the connection's, as behind a commit(), be they done or not.
      */
     public static void run(PgSession session, List<Part> parts) throws SQLException {
-        try (PreparedStatement statement = session.prepare(Flush.textOf(parts))) {
+        PreparedStatement statement = session.prepare(Flush.textOf(parts));
+        Statement results = PgSession.driversOwn(statement);
+        try {
             statement.setQueryTimeout(0);
-            try {
-                bind(statement, parts, ResolvedRequest.NONE);
-                statement.execute();
-                read(statement, parts, new Answers(ResolvedRequest.NONE));
-            } finally {
-                session.addWarnings(statement.getWarnings());
-            }
+            bind(statement, parts, ResolvedRequest.NONE);
+            statement.execute();
+            read(results, parts, new Answers(ResolvedRequest.NONE));
+        } finally {
+            session.addWarnings(results.getWarnings());
+            OpenRows.close(statement);
         }
     }
 

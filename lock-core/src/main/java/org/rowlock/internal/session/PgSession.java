@@ -1,5 +1,7 @@
 package org.rowlock.internal.session;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -19,6 +21,8 @@ import org.rowlock.internal.text.SqlState;
 public final class PgSession extends DriverSession {
     /** An expression: the schemas in which a name without one is looked for. */
     static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
+
+    private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final Connection connection;
 
@@ -172,6 +176,26 @@ public final class PgSession extends DriverSession {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }
         return statement;
+    }
+
+    /**
+     * The driver's own statement behind the given one, or that one. Pools and proxies lack methods of JDBC, or fail in
+     * them; behind a COMMIT that would leave its outcome open, so they are not called there.
+     */
+    static Statement driversOwn(Statement statement) {
+        try {
+            boolean wraps = !(statement instanceof PGStatement) && statement.isWrapperFor(PGStatement.class);
+            return wraps && statement.unwrap(PGStatement.class) instanceof Statement own ? own : statement;
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "The driver's statement is not known", e);
+            return statement;
+        }
+    }
+
+    /** How many rows the current result of a statement has changed; -1 if it is no count. */
+    public static long changed(Statement statement) throws SQLException {
+        // Wrappers of before JDBC 4.2 have the other method alone.
+        return statement instanceof PGStatement ? statement.getLargeUpdateCount() : statement.getUpdateCount();
     }
 
     /** A question to the server. */

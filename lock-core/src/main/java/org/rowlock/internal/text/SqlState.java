@@ -15,6 +15,10 @@ public final class SqlState {
     public static final String TRANSACTION_RESOLUTION_UNKNOWN = "08007";
     public static final String PROTOCOL_VIOLATION = "08P01";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
+
+    /** The AWS driver has connected anew, which its manual calls a reason to run the transaction again. */
+    public static final String CONNECTED_ANEW = "08S02";
+
     public static final String INVALID_PARAMETER_VALUE = "22023";
     public static final String INVALID_TEXT_REPRESENTATION = "22P02";
     public static final String DATA_EXCEPTION_CLASS = "22";
