@@ -2,10 +2,8 @@ package org.rowlock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.KnownTables;
@@ -21,7 +19,6 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
-import org.rowlock.internal.verify.RepeatedVerification;
 
 /**
  * The door to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
@@ -255,20 +252,5 @@ public final class RowLocks {
                     "connections is " + connections + "; give at least 2, as one holds a lock that the other tries");
         }
         verifier.verify(dataSource, connections);
-    }
-
-    /**
-     * Verifies again and again while the application runs, on a daemon thread of its own, on two connections at a time.
-     * Does not look at once: {@link #verify(DataSource)} at startup does.
-     *
-     * @param dataSource what the application uses
-     * @param every the time from the end of one look to the next, say ten minutes
-     * @param refused gets on that thread what {@link #verify(DataSource)} throws, each time; nothing of a server
-     *     that could not be asked
-     * @return ends it when it is run; a look that is under way is interrupted
-     */
-    public Runnable verifyEvery(DataSource dataSource, Duration every, Consumer<? super RowlockException> refused) {
-        Given.notNull(dataSource, "The DataSource is null");
-        return RepeatedVerification.start(() -> verify(dataSource), every, refused);
     }
 }

@@ -14,18 +14,13 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -373,78 +368,6 @@ class VerifyTest {
                         throw e.getCause();
                     }
                 });
-    }
-
-    /** One URL leads to one server at startup, and to two some time later. */
-    @Test
-    void aSecondServerIsSaidWhileRunning() throws Exception {
-        TestPostgres second = TestPostgres.embedded(Map.of());
-        AtomicInteger count = new AtomicInteger();
-        AtomicBoolean balanced = new AtomicBoolean();
-        DataSource one = database.dataSource();
-        DataSource other = second.dataSource();
-        DataSource dataSource =
-                dataSource((method, arguments) -> balanced.get() && count.getAndIncrement() % 2 == 1 ? other : one);
-        ObservedDataSource observed = new ObservedDataSource(dataSource);
-        BlockingQueue<RowlockException> refused = new LinkedBlockingQueue<>();
-        Runnable running = RowLocks.create().verifyEvery(observed, Duration.ofMillis(10), e -> {
-            refused.add(e);
-            throw new IllegalStateException("of who was told, and no reason to end");
-        });
-        try {
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> observed.borrowed() > 12);
-            assertThat(refused).isEmpty();
-            balanced.set(true);
-            for (int i = 0; i < 2; i++) {
-                assertThat(refused.poll(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                        .isInstanceOf(LockVerificationException.class)
-                        .hasMessageContaining("different servers");
-            }
-        } finally {
-            running.run();
-            second.stop();
-        }
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> observed.open() == 0);
-        assertThat(locks()).isEqualTo("0");
-    }
-
-    /** Nobody is told of a server that is not there, and the thread goes on. */
-    @Test
-    void aServerThatIsNotThereForAWhileIsNoRefusal() throws Exception {
-        AtomicBoolean there = new AtomicBoolean();
-        AtomicInteger asked = new AtomicInteger();
-        DataSource one = database.dataSource();
-        DataSource dataSource = dataSource((method, arguments) -> {
-            asked.incrementAndGet();
-            if (!there.get()) {
-                throw new java.sql.SQLException("not there", "08001");
-            }
-            return one;
-        });
-        BlockingQueue<RowlockException> refused = new LinkedBlockingQueue<>();
-        Runnable running = RowLocks.create().verifyEvery(dataSource, Duration.ofMillis(10), refused::add);
-        try {
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> asked.get() > 3);
-            there.set(true);
-            int before = asked.get();
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> asked.get() > before + 12);
-        } finally {
-            running.run();
-        }
-        assertThat(refused).isEmpty();
-    }
-
-    @Test
-    void verifyingNeedsATimeAndSomebodyToTell() {
-        RowLocks locks = RowLocks.create();
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> locks.verifyEvery(database.dataSource(), Duration.ZERO, e -> {}))
-                .withMessageContaining("positive");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> locks.verifyEvery(database.dataSource(), Duration.ofMinutes(10), null))
-                .withMessageContaining("null");
-        locks.verifyEvery(database.dataSource(), Duration.ofSeconds(Long.MAX_VALUE), e -> {})
-                .run();
     }
 
     @Test

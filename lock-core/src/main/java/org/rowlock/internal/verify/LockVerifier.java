@@ -48,9 +48,6 @@ public final class LockVerifier {
 
     private static final int LEAST_ROUNDS = 3;
 
-    /** A round with a connection that is lost meanwhile is no verdict, and begins anew. */
-    private static final int MOST_LOST = 3;
-
     /** Databases of several machines, known by their extension since they call themselves PostgreSQL. */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
@@ -82,29 +79,18 @@ public final class LockVerifier {
     public void verify(DataSource dataSource, int connections) {
         Given.notNull(dataSource, "The DataSource is null");
         int most = Math.min(connections, LOOKS);
-        int round = 0;
-        int lost = 0;
-        while (round < Math.max(LEAST_ROUNDS, LOOKS / most)) {
+        for (int round = 0; round < Math.max(LEAST_ROUNDS, LOOKS / most); round++) {
             List<Probe> probes = new ArrayList<>(most);
             try {
                 open(dataSource, most, probes);
                 verify(probes, round == 0);
                 most = probes.size();
-                round++;
-                lost = 0;
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
-                // To take leave of a server that hangs would take as long again, and no rollback lets go of a lock of
-                // the session.
+                // A rollback on a server that hangs would take as long again.
                 probes.forEach(probe -> probe.session.kill(e));
-                lost++;
-                LockVerificationException verdict = Probe.verdict(e);
-                boolean another = probes.size() > 1 && Probe.isWorthAnotherTry(e) && verdict.isRetryable();
-                if (!another || lost == MOST_LOST) {
-                    throw verdict;
-                }
-                LOG.log(Level.INFO, "A connection was lost while advisory locks were verified; trying again", e);
+                throw Probe.verdict(e);
             } finally {
                 probes.forEach(Probe::close);
             }

@@ -1,6 +1,5 @@
 package org.rowlock.internal.verify;
 
-import java.io.InterruptedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -193,15 +192,6 @@ final class Probe implements AutoCloseable {
     private static boolean isConnectionLost(Exception e) {
         return e instanceof LockConnectionLostException
                 || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
-    }
-
-    /** Not by a server that hangs, which would take as long again. */
-    static boolean isWorthAnotherTry(Exception e) {
-        Throwable cause = e;
-        while (cause != null && !(cause instanceof InterruptedIOException)) {
-            cause = cause.getCause();
-        }
-        return cause == null && isConnectionLost(e);
     }
 
     /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing ran. */

@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -40,6 +41,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through
@@ -64,7 +66,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private final StrategyWatch watch;
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
-    private final List<Runnable> repeated = new ArrayList<>();
+    private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
+    private boolean repeating;
 
     public StartupVerification(
             SpringLocks locks, LockChains chains, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
@@ -139,20 +142,35 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     /** Tries now and then what was proven, for as long as the application runs, and logs what is refused. */
     private void repeat(DataSource database, Duration every) {
         if (every.toNanos() > 0) {
-            repeated.add(locks.verifyEvery(database, every, refused -> {
-                if (refused instanceof LockVerificationException) {
-                    LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "
-                            + refused.getMessage());
-                } else {
-                    LOG.warn("Locks could be taken at startup, and are refused now: " + refused.getMessage());
-                }
-            }));
+            if (!repeating) {
+                repeating = true;
+                thread.setDaemon(true);
+                thread.setThreadNamePrefix("rowlock-verification-");
+                thread.initialize();
+            }
+            var unused = thread.scheduleWithFixedDelay(
+                    () -> verifyAgain(database), Instant.now().plus(every), every);
+        }
+    }
+
+    private void verifyAgain(DataSource database) {
+        try {
+            locks.verify(database);
+        } catch (RowlockException e) {
+            if (e.isRetryable()) {
+                LOG.debug("Locks could not be verified just now", e);
+            } else if (e instanceof LockVerificationException) {
+                LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "
+                        + e.getMessage());
+            } else {
+                LOG.warn("Locks could be taken at startup, and are refused now: " + e.getMessage());
+            }
         }
     }
 
     @Override
     public void destroy() {
-        repeated.forEach(Runnable::run);
+        thread.destroy();
     }
 
     /** Of the tables of annotations, and of those that are configured. */
