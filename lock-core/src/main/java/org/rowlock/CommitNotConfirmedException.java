@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait
  * for the disk or the synchronous standby was ended before it was over, say by a cancel. A crash or a failover can
@@ -13,7 +15,8 @@ package org.rowlock;
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;
 
-    CommitNotConfirmedException(Parts parts) {
-        super(parts);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public CommitNotConfirmedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause);
     }
 }

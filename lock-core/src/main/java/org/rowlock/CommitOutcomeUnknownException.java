@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A COMMIT was sent, and whether it has, or will outlast a failover, cannot be known: the connection was
  * lost before the server's answer arrived, or a cancel came while the server committed, which it reports alike whether
@@ -15,7 +17,8 @@ package org.rowlock;
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
-    CommitOutcomeUnknownException(Parts parts) {
-        super(parts, false);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public CommitOutcomeUnknownException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, false);
     }
 }

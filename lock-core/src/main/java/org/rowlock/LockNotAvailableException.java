@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or ran out; or the admission queue of
  * the key is {@linkplain RowLocksBuilder#maxWaitersPerKey full} (SQLSTATE 55P03).
@@ -11,7 +13,8 @@ package org.rowlock;
 public final class LockNotAvailableException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockNotAvailableException(Parts parts) {
-        super(parts, true);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public LockNotAvailableException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot (SQLSTATE 40001). Or, at any
  * level, a query behind a lock that found no row saw one that was inserted during the wait, or the table, its primary
@@ -8,7 +10,8 @@ package org.rowlock;
 public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockSerializationException(Parts parts) {
-        super(parts, true);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public LockSerializationException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

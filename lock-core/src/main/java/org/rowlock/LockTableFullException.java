@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The server has no room for another lock (SQLSTATE 53200). The lock table is shared by every session of the server,
  * so others are refused too while it is full. The transaction is aborted; rolling back frees its locks.
@@ -10,7 +12,8 @@ package org.rowlock;
 public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockTableFullException(Parts parts) {
-        super(parts, true);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public LockTableFullException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

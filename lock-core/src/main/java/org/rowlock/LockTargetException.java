@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What was asked to be locked cannot be: the table does not exist, is a view or otherwise without rows to lock, the
  * privilege is missing, the id does not fit the column or is not spelled as its key is, there is no primary key where a
@@ -13,7 +15,8 @@ package org.rowlock;
 public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockTargetException(Parts parts) {
-        super(parts, false);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, false);
     }
 }

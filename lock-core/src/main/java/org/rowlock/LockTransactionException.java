@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. The SQLSTATE says
  * what is wrong:
@@ -22,7 +24,8 @@ package org.rowlock;
 public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockTransactionException(Parts parts) {
-        super(parts, false);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public LockTransactionException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, false);
     }
 }

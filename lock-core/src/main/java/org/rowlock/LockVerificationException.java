@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * {@link RowLocks#verify} did not find that locks exclude through a DataSource. The server, or a pooler in front of it,
  * was seen not to do what locks need: the message says what, and what to do. Or, where it is {@linkplain #isRetryable()
@@ -8,7 +10,8 @@ package org.rowlock;
 public final class LockVerificationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockVerificationException(Parts parts) {
-        super(parts, parts.sqlState() != null);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public LockVerificationException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, sqlState != null);
     }
 }

@@ -1,15 +1,9 @@
 package org.rowlock;
 
-import static java.util.Map.entry;
-
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
-import org.rowlock.internal.text.Exceptions;
 
 /**
  * The root of Rowlock's exceptions, unchecked: a lock could not be had, a write did not do what was expected of it, or
@@ -28,42 +22,15 @@ public class RowlockException extends RuntimeException {
     /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
-    RowlockException(Parts parts, boolean retryable) {
-        super(parts.message(), parts.cause());
-        this.sqlState = parts.sqlState();
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        this(message, sqlState, cause, false);
+    }
+
+    RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean retryable) {
+        super(message, cause);
+        this.sqlState = sqlState;
         this.retryable = retryable;
-    }
-
-    /** What an exception is made of. */
-    record Parts(
-            String message,
-            @Nullable String sqlState,
-            @Nullable Throwable cause) {}
-
-    private static Map<Class<?>, Function<Parts, RowlockException>> constructors() {
-        return Map.ofEntries(
-                entry(CommitNotConfirmedException.class, CommitNotConfirmedException::new),
-                entry(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new),
-                entry(LockCanceledException.class, LockCanceledException::new),
-                entry(LockConnectionLostException.class, LockConnectionLostException::new),
-                entry(LockDeadlockException.class, LockDeadlockException::new),
-                entry(LockInterruptedException.class, LockInterruptedException::new),
-                entry(LockNotAvailableException.class, LockNotAvailableException::new),
-                entry(LockSerializationException.class, LockSerializationException::new),
-                entry(LockTableFullException.class, LockTableFullException::new),
-                entry(LockTargetException.class, LockTargetException::new),
-                entry(LockTransactionException.class, LockTransactionException::new),
-                entry(LockVerificationException.class, LockVerificationException::new),
-                entry(RowAbsentException.class, RowAbsentException::new),
-                entry(RowlockException.class, parts -> new RowlockException(parts, false)),
-                entry(UnexpectedRowCountException.class, UnexpectedRowCountException::new));
-    }
-
-    static {
-        Map<Class<?>, Function<Parts, RowlockException>> constructors = constructors();
-        // For the rooms inside, which cannot see them.
-        Exceptions.madeBy((type, message, sqlState, cause) ->
-                Objects.requireNonNull(constructors.get(type)).apply(new Parts(message, sqlState, cause)));
     }
 
     /** The message, and the page that explains the exception unless the message names another. */

@@ -17,7 +17,6 @@ import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.CheckReturnValue;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
@@ -125,9 +124,9 @@ public final class TransactionLocks {
         } catch (SQLException e) {
             // What the driver throws outside a lock statement has no better name.
             if (SqlState.isConnectionLost(e.getSQLState())) {
-                throw Exceptions.of(LockConnectionLostException.class, "No lock was taken: " + e.getMessage(), e);
+                throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
             }
-            throw Exceptions.of(RowlockException.class, "No lock was taken: " + e.getMessage(), e);
+            throw new RowlockException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
         }
     }
 
@@ -234,8 +233,7 @@ public final class TransactionLocks {
             PgSession.rollBack(connection, failure);
             throw failure;
         }
-        throw Exceptions.of(
-                LockTransactionException.class,
+        throw new LockTransactionException(
                 "Nothing is stored: the connection is in autocommit, so there is no transaction to commit; call"
                         + " setAutoCommit(false) before its first statement",
                 SqlState.NO_ACTIVE_SQL_TRANSACTION,

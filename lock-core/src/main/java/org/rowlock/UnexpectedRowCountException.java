@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows it was to}.
  * Nothing of the transaction is stored; it is rolled back, or aborted where they were sent without a commit. The
@@ -9,7 +11,8 @@ package org.rowlock;
 public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    UnexpectedRowCountException(Parts parts) {
-        super(parts, false);
+    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    public UnexpectedRowCountException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, false);
     }
 }

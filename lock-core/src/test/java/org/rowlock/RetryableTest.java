@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.rowlock.internal.text.Exceptions;
 
 /** {@link RowlockException#isRetryable} is what the table in docs/errors.md says. */
 class RetryableTest {
@@ -22,19 +21,19 @@ class RetryableTest {
     private static Map<String, RowlockException> exceptions() {
         Map<String, RowlockException> exceptions = new LinkedHashMap<>();
         for (RowlockException each : new RowlockException[] {
-            Exceptions.of(CommitNotConfirmedException.class, "m", SQL),
-            Exceptions.of(CommitOutcomeUnknownException.class, "m", SQL),
-            Exceptions.of(LockCanceledException.class, "m", SQL),
-            Exceptions.of(LockConnectionLostException.class, "m", SQL),
-            Exceptions.of(LockDeadlockException.class, "m", SQL),
-            Exceptions.of(LockInterruptedException.class, "m"),
-            Exceptions.of(LockNotAvailableException.class, "m"),
-            Exceptions.of(LockSerializationException.class, "m"),
-            Exceptions.of(LockTableFullException.class, "m", SQL),
-            Exceptions.of(LockTargetException.class, "m"),
-            Exceptions.of(LockTransactionException.class, "m"),
-            Exceptions.of(RowAbsentException.class, "m"),
-            Exceptions.of(UnexpectedRowCountException.class, "m")
+            new CommitNotConfirmedException("m", SQL.getSQLState(), SQL),
+            new CommitOutcomeUnknownException("m", SQL.getSQLState(), SQL),
+            new LockCanceledException("m", SQL.getSQLState(), SQL),
+            new LockConnectionLostException("m", SQL.getSQLState(), SQL),
+            new LockDeadlockException("m", SQL.getSQLState(), SQL),
+            new LockInterruptedException("m", null, null),
+            new LockNotAvailableException("m", null, null),
+            new LockSerializationException("m", null, null),
+            new LockTableFullException("m", SQL.getSQLState(), SQL),
+            new LockTargetException("m", null, null),
+            new LockTransactionException("m", null, null),
+            new RowAbsentException("m", null, null),
+            new UnexpectedRowCountException("m", null, null)
         }) {
             exceptions.put(each.getClass().getSimpleName(), each);
         }
@@ -64,22 +63,22 @@ class RetryableTest {
     @Test
     void everyMessageLinksToTheRowOfItsException() throws Exception {
         Map<String, RowlockException> exceptions = exceptions();
-        exceptions.put("RowlockException", Exceptions.of(RowlockException.class, "m", SQL));
-        exceptions.put("LockVerificationException", Exceptions.of(LockVerificationException.class, "m", SQL));
+        exceptions.put("RowlockException", new RowlockException("m", SQL.getSQLState(), SQL));
+        exceptions.put("LockVerificationException", new LockVerificationException("m", SQL.getSQLState(), SQL));
         String docs = Files.readString(Path.of("../docs/errors.md"));
         exceptions.forEach((name, exception) -> {
             String anchor = name.toLowerCase(Locale.ROOT);
             assertThat(exception)
                     .hasMessage("m (see https://github.com/rowlock/rowlock/blob/main/docs/errors.md#" + anchor + ")");
             assertThat(docs).contains("<a id=\"" + anchor + "\"></a>");
-            assertThat(Exceptions.of(RowlockException.class, Objects.requireNonNull(exception.getMessage()), SQL))
+            assertThat(new RowlockException(Objects.requireNonNull(exception.getMessage()), SQL.getSQLState(), SQL))
                     .hasMessage(exception.getMessage());
         });
     }
 
     @Test
     void whatNobodyUnderstandsIsNotRetryable() {
-        assertThat(Exceptions.of(RowlockException.class, "m", SQL).isRetryable())
+        assertThat(new RowlockException("m", SQL.getSQLState(), SQL).isRetryable())
                 .isFalse();
     }
 }

@@ -18,7 +18,6 @@ import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
@@ -80,7 +79,7 @@ class LockExceptionTranslatorTest {
     @Test
     void aCommitThatIsNotConfirmedIsCommitted() {
         CommitNotConfirmedException e =
-                Exceptions.of(CommitNotConfirmedException.class, "committed", new SQLException("why", "01000"));
+                new CommitNotConfirmedException("committed", "01000", new SQLException("why", "01000"));
         assertThat(LockExceptionTranslator.translate(e))
                 .hasCause(e)
                 .isInstanceOfSatisfying(
@@ -91,7 +90,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void anAbsentRowIsAnEmptyResult() {
-        RowAbsentException e = Exceptions.of(RowAbsentException.class, "no such row");
+        RowAbsentException e = new RowAbsentException("no such row", null, null);
         assertThat(LockExceptionTranslator.translate(e))
                 .isInstanceOf(EmptyResultDataAccessException.class)
                 .hasMessageStartingWith("no such row")

@@ -29,7 +29,6 @@ import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.Part;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -194,8 +193,7 @@ record ClaimRunner(
 
     private void refuse(Guard guard) {
         if (guard.isSnapshotStale()) {
-            throw Exceptions.of(
-                    LockTransactionException.class,
+            throw new LockTransactionException(
                     "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
                             + ", and its snapshot may show a row that another worker has just finished, which would run"
                             + " twice. Claim in READ COMMITTED, or use strategy BOTH or ROW.",
@@ -218,12 +216,13 @@ record ClaimRunner(
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {
-            throw Exceptions.of(
-                    LockTargetException.class,
+            throw new LockTargetException(
                     "Cannot " + claim
                             + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
                             + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                            + " lock a name in front of the choice of a job.");
+                            + " lock a name in front of the choice of a job.",
+                    null,
+                    null);
         }
     }
 

@@ -17,7 +17,6 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -31,8 +30,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     static final String SENT_THROUGH = "what its COMMIT was sent through";
 
     CommitNotConfirmedException notConfirmed(SQLException ended) {
-        return Exceptions.of(
-                CommitNotConfirmedException.class,
+        return new CommitNotConfirmedException(
                 "Not known to be durable: " + work() + " has committed on this server and is visible, but the wait"
                         + " until it is durable, here and at its standby, was ended (" + message(ended)
                         + "): a crash or a failover can still lose it. Do not run it again; look whether the standby"
@@ -59,10 +57,10 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     /** The session, unless an error has aborted its transaction, or it is lost. */
     PgSession usable(Connection connection) throws SQLException {
         if (connection.isClosed()) {
-            throw Exceptions.of(
-                    LockConnectionLostException.class,
+            throw new LockConnectionLostException(
                     nothing("its connection was lost or closed before the commit was sent. The transaction and its"
                             + " locks are gone."),
+                    SqlState.CONNECTION_DOES_NOT_EXIST,
                     new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
         PgSession session = PgSession.of(connection);
@@ -75,8 +73,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             return;
         }
         SQLException first = firstError(session);
-        throw Exceptions.of(
-                LockTransactionException.class,
+        throw new LockTransactionException(
                 nothing("a statement in it failed" + (first == null ? "" : " (" + message(first) + ")")
                         + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
                         + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
@@ -98,8 +95,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     UnexpectedRowCountException unexpected(
             List<Write> writes, int number, long found, boolean commits, @Nullable Throwable cause) {
         Write write = writes.get(number - 1);
-        return Exceptions.of(
-                UnexpectedRowCountException.class,
+        return new UnexpectedRowCountException(
                 "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
                         + " row(s) and changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
@@ -130,7 +126,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         }
         if (SqlState.isIdleTimeout(e.getSQLState())) {
             String why = "the server had ended the session before the commit, as it was idle for too long (";
-            throw Exceptions.of(LockConnectionLostException.class, nothing(why + message(e) + ")."), e);
+            throw new LockConnectionLostException(nothing(why + message(e) + ")."), e.getSQLState(), e);
         }
         boolean mixedUp = ServerErrors.isPreparedStatementMixedUp(e);
         SQLException unanswered = mixedUp ? null : unanswered(session, e);
@@ -159,7 +155,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         }
         if (mixedUp) {
             String why = "COMMIT failed, as " + LockErrors.mixedUpStatements(e);
-            throw Exceptions.of(RowlockException.class, nothing(why), e);
+            throw new RowlockException(nothing(why), e.getSQLState(), e);
         }
         return e;
     }
@@ -208,7 +204,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
                 && !SqlState.CONNECTED_ANEW.equals(sql.getSQLState());
         SQLException cause =
                 lost ? (SQLException) e : new SQLException(message, SqlState.TRANSACTION_RESOLUTION_UNKNOWN, e);
-        return Exceptions.of(CommitOutcomeUnknownException.class, message, cause);
+        return new CommitOutcomeUnknownException(message, cause.getSQLState(), cause);
     }
 
     /**
@@ -234,7 +230,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     RowlockException notEnded(PgSession session) {
         String why = "the server was told to commit, and the transaction is still open. A pooler gives prepared"
                 + " statements of one client to another: ";
-        RowlockException failure = Exceptions.of(RowlockException.class, nothing(why + LockErrors.POOLER_ADVICE));
+        RowlockException failure = new RowlockException(nothing(why + LockErrors.POOLER_ADVICE), null, null);
         session.kill(failure);
         return failure;
     }

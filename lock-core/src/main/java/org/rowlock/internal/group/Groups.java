@@ -26,7 +26,6 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.sql.GuardSql;
-import org.rowlock.internal.text.Exceptions;
 
 /**
  * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection,
@@ -129,7 +128,10 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         }
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
-        return Exceptions.of(e.getClass(), message, e.sqlState().orElse(null), cause);
+        String state = e.sqlState().orElse(null);
+        return e instanceof CommitNotConfirmedException
+                ? new CommitNotConfirmedException(message, state, cause)
+                : new CommitOutcomeUnknownException(message, state, cause);
     }
 
     private void learn(LockKey key, int size, Throwable e) {

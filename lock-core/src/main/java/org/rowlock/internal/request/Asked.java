@@ -9,7 +9,6 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.text.Exceptions;
 
 /**
  * What was asked, for messages.
@@ -48,12 +47,17 @@ public record Asked(String what, int keys, List<String> tables, List<String> ids
     }
 
     /** The exception that says why this cannot be locked, with the SQLSTATE of its cause. */
-    public <E extends RowlockException> E cannot(Class<E> type, String why, SQLException cause) {
-        return cannot(type, why, cause.getSQLState(), cause);
+    public <E extends RowlockException> E cannot(Constructor<E> made, String why, SQLException cause) {
+        return cannot(made, why, cause.getSQLState(), cause);
     }
 
     public <E extends RowlockException> E cannot(
-            Class<E> type, String why, @Nullable String sqlState, @Nullable SQLException cause) {
-        return Exceptions.of(type, "Cannot lock " + what + ": " + why, sqlState, cause);
+            Constructor<E> made, String why, @Nullable String sqlState, @Nullable SQLException cause) {
+        return made.of("Cannot lock " + what + ": " + why, sqlState, cause);
+    }
+
+    /** That of an exception. */
+    public interface Constructor<E extends RowlockException> {
+        E of(String message, @Nullable String sqlState, @Nullable Throwable cause);
     }
 }

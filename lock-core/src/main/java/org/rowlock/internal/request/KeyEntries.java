@@ -18,7 +18,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueueEntry.State;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -159,13 +158,13 @@ public final class KeyEntries {
     private LockInterruptedException interrupted(LockKey key) {
         String why = "The thread was interrupted in the admission queue of " + names.of(key)
                 + ". It has left the queue; no connection was borrowed and nothing is locked.";
-        return Exceptions.of(LockInterruptedException.class, why, null, new InterruptedException());
+        return new LockInterruptedException(why, null, new InterruptedException());
     }
 
     private LockNotAvailableException notAvailable(LockKey key, String why) {
         String message =
                 "Cannot lock " + names.of(key) + ": " + why + " No connection was borrowed and nothing is locked.";
-        return Exceptions.of(LockNotAvailableException.class, message, SqlState.LOCK_NOT_AVAILABLE, null);
+        return new LockNotAvailableException(message, SqlState.LOCK_NOT_AVAILABLE, null);
     }
 
     /** The server has locked keys, of which some may have entries here. */

@@ -8,7 +8,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -63,8 +62,7 @@ public record LockConfig(
 
     /** The exception for more advisory locks in one call than the budget. */
     public LockTargetException overBudget(String what, String advice) {
-        return Exceptions.of(
-                LockTargetException.class,
+        return new LockTargetException(
                 "Cannot " + what + " in one call, and the budget is " + budget + ", since a full lock table refuses"
                         + " every session of the server. " + advice + ", or raise the budget with"
                         + " RowLocks.builder().lockBudget() (with Spring Boot rowlock.lock-budget) after"

@@ -17,7 +17,6 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException;
 import org.rowlock.internal.sql.WriteForm;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
@@ -42,8 +41,7 @@ abstract class DriverSession {
             }
         } catch (LinkageError e) {
             Driver driver = new Driver();
-            throw Exceptions.of(
-                    LockTransactionException.class,
+            throw new LockTransactionException(
                     "No lock was taken: the PostgreSQL JDBC driver on the class path, " + driver.getMajorVersion() + '.'
                             + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
                             + "); use org.postgresql:postgresql 42.7",
@@ -63,7 +61,7 @@ abstract class DriverSession {
 
     /** @param what is refused, in the words of a message */
     static LockTransactionException refused(String what, String why, String sqlState) {
-        return Exceptions.of(LockTransactionException.class, what + ": " + why, sqlState, null);
+        return new LockTransactionException(what + ": " + why, sqlState, null);
     }
 
     /** Whether the texts that are bound have a type, as they do not with stringtype=unspecified. */

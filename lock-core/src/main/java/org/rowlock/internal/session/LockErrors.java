@@ -59,7 +59,7 @@ public final class LockErrors {
                             ? ", or what the query behind the lock waited for longer than the lock_timeout"
                             : "")
                     + ". Nothing is newly held and the transaction is usable; try later, or wait longer.";
-            return asked.cannot(LockNotAvailableException.class, why, SqlState.LOCK_NOT_AVAILABLE, taken.cause());
+            return asked.cannot(LockNotAvailableException::new, why, SqlState.LOCK_NOT_AVAILABLE, taken.cause());
         }
         if (outcome instanceof Outcome.Stale stale) {
             return TargetErrors.stale(asked, stale.undone());
@@ -99,7 +99,7 @@ public final class LockErrors {
         if (tail.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             String why = "the session's lock_timeout ended the wait for it, or for what a write behind it needs."
                     + " Nothing is stored; run it again.";
-            return asked.cannot(LockNotAvailableException.class, why, e);
+            return asked.cannot(LockNotAvailableException::new, why, e);
         }
         return ofStatement(asked, tail.binds(), e);
     }
@@ -121,8 +121,8 @@ public final class LockErrors {
         }
         String said = message(asked.names(), e);
         return advice == null
-                ? asked.cannot(RowlockException.class, said, e)
-                : asked.cannot(LockTargetException.class, said + ". " + advice + '.', e);
+                ? asked.cannot(RowlockException::new, said, e)
+                : asked.cannot(LockTargetException::new, said + ". " + advice + '.', e);
     }
 
     /** Of what only a lock, the transaction or the connection can cause; null for anything else. */
@@ -130,36 +130,36 @@ public final class LockErrors {
         String state = SqlState.of(e);
         String said = " (" + message(asked.names(), e) + "). ";
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            return asked.cannot(RowlockException.class, mixedUpStatements(e) + " Roll back.", e);
+            return asked.cannot(RowlockException::new, mixedUpStatements(e) + " Roll back.", e);
         }
         ServerErrorMessage server = ServerErrors.serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
             String refused = "the server, or a pooler in front of it, refused" + said;
             return "FATAL".equals(server.getSeverity())
-                    ? asked.cannot(LockConnectionLostException.class, refused + GONE, e)
-                    : asked.cannot(RowlockException.class, refused + "Roll back.", e);
+                    ? asked.cannot(LockConnectionLostException::new, refused + GONE, e)
+                    : asked.cannot(RowlockException::new, refused + "Roll back.", e);
         }
         if (e.getCause() instanceof InterruptedIOException) {
             String unanswered = "the server gave no answer within the bound of the wait and a grace, or within the"
                     + " socketTimeout" + said + "The connection is closed; the transaction ends when the server"
                     + " notices. Run it again on another connection.";
-            return asked.cannot(LockConnectionLostException.class, unanswered, e);
+            return asked.cannot(LockConnectionLostException::new, unanswered, e);
         }
         if (ServerErrors.isConnectionLost(e)) {
-            return asked.cannot(LockConnectionLostException.class, "the connection was lost" + said + GONE, e);
+            return asked.cannot(LockConnectionLostException::new, "the connection was lost" + said + GONE, e);
         }
         return switch (state) {
-            case SqlState.LOCK_NOT_AVAILABLE -> asked.cannot(LockNotAvailableException.class, TIMED_OUT, e);
+            case SqlState.LOCK_NOT_AVAILABLE -> asked.cannot(LockNotAvailableException::new, TIMED_OUT, e);
             case SqlState.DEADLOCK_DETECTED -> {
                 String detail = asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
-                yield asked.cannot(LockDeadlockException.class, DEADLOCK + detail, e);
+                yield asked.cannot(LockDeadlockException::new, DEADLOCK + detail, e);
             }
-            case SqlState.SERIALIZATION_FAILURE -> asked.cannot(LockSerializationException.class, CHANGED, e);
-            case SqlState.OUT_OF_MEMORY -> asked.cannot(LockTableFullException.class, FULL + asked.keys() + '.', e);
+            case SqlState.SERIALIZATION_FAILURE -> asked.cannot(LockSerializationException::new, CHANGED, e);
+            case SqlState.OUT_OF_MEMORY -> asked.cannot(LockTableFullException::new, FULL + asked.keys() + '.', e);
             case SqlState.QUERY_CANCELED ->
-                asked.cannot(LockCanceledException.class, "the wait was ended from outside" + said + ABORTED + '.', e);
+                asked.cannot(LockCanceledException::new, "the wait was ended from outside" + said + ABORTED + '.', e);
             case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
-            case SqlState.IN_FAILED_SQL_TRANSACTION -> asked.cannot(LockTransactionException.class, FAILED, e);
+            case SqlState.IN_FAILED_SQL_TRANSACTION -> asked.cannot(LockTransactionException::new, FAILED, e);
             default -> null;
         };
     }
@@ -172,11 +172,11 @@ public final class LockErrors {
         String table = guard.table().length() > 1 ? guard.table().substring(1) : String.join(", ", asked.tables());
         if (guard.isPrivilegeMissing()) {
             String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
-            return asked.cannot(LockTargetException.class, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
+            return asked.cannot(LockTargetException::new, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
         }
         if (guard.isTableRefused()) {
             String none = table + ' ' + TargetErrors.NO_TABLE;
-            return asked.cannot(LockTargetException.class, none, SqlState.WRONG_OBJECT_TYPE, e);
+            return asked.cannot(LockTargetException::new, none, SqlState.WRONG_OBJECT_TYPE, e);
         }
         String why = "and a lock by keys alone would let it read from a snapshot older than the lock. Use strategy ROW"
                 + " or BOTH for the table, where the server raises 40001 for a row that has changed, or use READ"
@@ -193,7 +193,7 @@ public final class LockErrors {
 
     private static RowlockException isolated(Asked asked, Guard guard, String why, @Nullable SQLException e) {
         String isolated = "the transaction is " + guard.isolation() + ", " + why;
-        return asked.cannot(LockTransactionException.class, isolated, SqlState.ACTIVE_SQL_TRANSACTION, e);
+        return asked.cannot(LockTransactionException::new, isolated, SqlState.ACTIVE_SQL_TRANSACTION, e);
     }
 
     private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
@@ -202,7 +202,7 @@ public final class LockErrors {
                 : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If it"
                         + " is one, a pooler that splits reads has sent the statement to a standby:"
                         + " RowLocks.verify() says so, and what to do.";
-        return asked.cannot(LockTransactionException.class, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
+        return asked.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
     /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
@@ -212,8 +212,8 @@ public final class LockErrors {
         SQLException cause = lost || aborted ? e : new SQLException(said, SqlState.CONNECTION_DOES_NOT_EXIST, e);
         String undoing = "the failed call could not be undone (" + said + "). ";
         RowlockException exception = aborted && !lost
-                ? asked.cannot(RowlockException.class, undoing + ABORTED + '.', e)
-                : asked.cannot(LockConnectionLostException.class, undoing + GONE, cause);
+                ? asked.cannot(RowlockException::new, undoing + ABORTED + '.', e)
+                : asked.cannot(LockConnectionLostException::new, undoing + GONE, cause);
         if (first != null) {
             exception.addSuppressed(first);
         }
@@ -224,7 +224,7 @@ public final class LockErrors {
     public static LockSerializationException replaced(Asked asked) {
         String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
                 + " behind the lock ran without a lock on it. " + ABORTED + " and run it again.";
-        return asked.cannot(LockSerializationException.class, why, SqlState.SERIALIZATION_FAILURE, null);
+        return asked.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
     public static String mixedUpStatements(SQLException e) {

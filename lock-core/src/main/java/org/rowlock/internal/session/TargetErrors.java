@@ -14,7 +14,6 @@ import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.Docs;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -40,7 +39,7 @@ public final class TargetErrors {
     private TargetErrors() {}
 
     static LockTargetException cannot(String what, String why, @Nullable String sqlState) {
-        return Exceptions.of(LockTargetException.class, "Cannot lock " + what + ": " + why, sqlState, null);
+        return new LockTargetException("Cannot lock " + what + ": " + why, sqlState, null);
     }
 
     /** The exception for rows that are required and do not exist. */
@@ -56,7 +55,7 @@ public final class TargetErrors {
     private static RowlockException absent(Asked asked, List<LockKey> absent, String why) {
         String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
         String more = absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "";
-        return asked.cannot(RowAbsentException.class, "there is no row " + keys + more + why, null, null);
+        return asked.cannot(RowAbsentException::new, "there is no row " + keys + more + why, null, null);
     }
 
     /** The exception for a key that is required to have a row, where nothing looks for one. */
@@ -77,7 +76,7 @@ public final class TargetErrors {
     public static RowlockException stale(Asked asked, boolean undone) {
         String why = "the table, its primary key or the type of its id was replaced since it was looked up. "
                 + (undone ? "Nothing is locked; try again." : LockErrors.ABORTED + " and run it again.");
-        return asked.cannot(LockSerializationException.class, why, SqlState.SERIALIZATION_FAILURE, null);
+        return asked.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
     /**

@@ -15,7 +15,6 @@ import org.rowlock.LockVerificationException;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /** One connection of a verification, in transactions that are rolled back; and what errors say of its DataSource. */
@@ -182,7 +181,7 @@ final class Probe implements AutoCloseable {
 
     /** The exception for a DataSource whose locks exclude nobody. */
     static LockVerificationException wrong(String message, @Nullable Throwable cause) {
-        return Exceptions.of(LockVerificationException.class, message, null, cause);
+        return new LockVerificationException(message, null, cause);
     }
 
     static LockVerificationException wrong(String message) {
@@ -208,8 +207,7 @@ final class Probe implements AutoCloseable {
                             + " Set pool_mode = transaction, or session, in PgBouncer.",
                     sql);
         }
-        return Exceptions.of(
-                LockVerificationException.class,
+        return new LockVerificationException(
                 "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
                         + (isConnectionLost(e)
                                 ? ". That says nothing about the locks: the server is not there, or fails over. Try"

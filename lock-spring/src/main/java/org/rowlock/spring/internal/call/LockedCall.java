@@ -30,7 +30,6 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.TransactionLocks;
-import org.rowlock.internal.text.Exceptions;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.SpringLocks;
@@ -158,7 +157,7 @@ public final class LockedCall {
             String why =
                     what + ": " + rows + " not exist, so there is nothing to lock. Call the method with ids of rows;"
                             + " if a row may be missing, say required = false.";
-            throw LockExceptionTranslator.translate(Exceptions.of(RowAbsentException.class, why));
+            throw LockExceptionTranslator.translate(new RowAbsentException(why, null, null));
         }
     }
 
