@@ -22,6 +22,8 @@ class ArchitectureTest {
                 .consideringOnlyDependenciesInLayers()
                 .layer("cli")
                 .definedBy("org.rowlock.jmh.cli")
+                .layer("doors")
+                .definedBy("org.rowlock.jmh.doors")
                 .layer("report")
                 .definedBy("org.rowlock.jmh.report")
                 .layer("run")
@@ -38,18 +40,20 @@ class ArchitectureTest {
                 .definedBy("org.rowlock.jmh.server")
                 .whereLayer("cli")
                 .mayNotBeAccessedByAnyLayer()
+                .whereLayer("doors")
+                .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("report")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("run")
-                .mayOnlyBeAccessedByLayers("cli", "report")
+                .mayOnlyBeAccessedByLayers("cli", "doors", "report")
                 .whereLayer("bench")
-                .mayOnlyBeAccessedByLayers("run", "cli")
+                .mayOnlyBeAccessedByLayers("run", "cli", "doors")
                 .whereLayer("scenario")
-                .mayOnlyBeAccessedByLayers("bench", "run", "cli", "report")
+                .mayOnlyBeAccessedByLayers("bench", "run", "cli", "doors", "report")
                 .whereLayer("net")
-                .mayOnlyBeAccessedByLayers("bench", "server")
+                .mayOnlyBeAccessedByLayers("bench", "doors", "server")
                 .whereLayer("profile")
-                .mayOnlyBeAccessedByLayers("bench", "run", "cli")
+                .mayOnlyBeAccessedByLayers("bench", "run", "cli", "doors")
                 .check(CLASSES);
     }
 
@@ -71,6 +75,7 @@ class ArchitectureTest {
                         .map(type -> type.getPackageName().replace("org.rowlock.jmh", ""))
                         .map(name -> name.replace(".jmh_generated", ""))
                         .distinct())
-                .isSubsetOf(List.of(".cli", ".report", ".run", ".scenario", ".bench", ".net", ".profile", ".server"));
+                .isSubsetOf(List.of(
+                        ".cli", ".doors", ".report", ".run", ".scenario", ".bench", ".net", ".profile", ".server"));
     }
 }

@@ -9,7 +9,7 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 
 /** lock-jdbc in front of connections. */
-final class DropInPool {
+public final class DropInPool {
     /** In place of a mode: no lock-jdbc. */
     static final String PLAIN = "plain";
 
@@ -18,7 +18,7 @@ final class DropInPool {
 
     private DropInPool() {}
 
-    static RowlockDataSource of(DataSource connections, String mode, LockRelease release, int group) {
+    public static RowlockDataSource of(DataSource connections, String mode, LockRelease release, int group) {
         LOG.setLevel(Level.WARNING);
         return RowlockDataSource.builder(connections)
                 .mode(RowlockMode.valueOf(mode.toUpperCase(Locale.ROOT)))

@@ -4,7 +4,7 @@ package org.rowlock.jmh.bench;
 public final class InvariantViolation extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    InvariantViolation(String message) {
+    public InvariantViolation(String message) {
         super("Invariant violated: " + message);
     }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -23,6 +24,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.runner.IterationType;
 import org.rowlock.jmh.net.Network;
+import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.profile.Window;
 import org.rowlock.jmh.server.BenchmarkServer;
@@ -41,6 +43,16 @@ import org.rowlock.jmh.server.BenchmarkServer;
 @Warmup(iterations = 3, time = 5)
 @Measurement(iterations = 1, time = 4)
 public abstract class Workload {
+    /** The system property for how long it warms up at least, in milliseconds; 0, the default, for not at all. */
+    public static final String WARM_UP = "rowlock.jmh.warm-up";
+
+    private static final int WARM_OPERATIONS = 3_000;
+    private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(25);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** The share of a processor that the compilers take where they have hardly anything left to do. */
+    private static final double COMPILED = 0.05;
+
     /** The round trip that a network between clients and server takes, in milliseconds; 0 for none of ours. */
     @Param("0")
     public double rttMillis;
@@ -51,6 +63,7 @@ public abstract class Workload {
     Network network;
     private final List<BenchmarkServer.Step> checks = new ArrayList<>();
     private Window window;
+    private boolean isWarm;
 
     /** Of postgresql.conf, for an embedded server. */
     Map<String, String> settings() {
@@ -105,8 +118,30 @@ public abstract class Workload {
         }
     }
 
+    /**
+     * Waits until the clients have done enough and the compilers are done. By the clock alone, SQL by hand would be
+     * compiled and the library would not, which has more code.
+     */
+    private void warmUp() throws SQLException {
+        long least = TimeUnit.MILLISECONDS.toNanos(Long.getLong(WARM_UP, 0));
+        long begun = System.nanoTime();
+        boolean isCompiling = true;
+        isWarm = true;
+        while (least > 0
+                && System.nanoTime() - begun < WARM_NANOS
+                && (isCompiling || System.nanoTime() - begun < least || threads.completed() < WARM_OPERATIONS)) {
+            double before = Processors.compilerSeconds();
+            LockSupport.parkNanos(LOOK_NANOS);
+            isCompiling = (Processors.compilerSeconds() - before) * 1e9 > COMPILED * LOOK_NANOS;
+            threads.check();
+        }
+    }
+
     @Setup(Level.Iteration)
     public void begin(IterationParams params) throws SQLException {
+        if (!isWarm) {
+            warmUp();
+        }
         begins(params.getType() == IterationType.MEASUREMENT);
         window = Window.open(server, threads::completed);
         meter.reset();

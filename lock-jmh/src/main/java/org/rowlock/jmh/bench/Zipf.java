@@ -6,14 +6,14 @@ import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSample
 import org.apache.commons.rng.simple.RandomSource;
 
 /** Where the numbers of keys come from. A sampler belongs to one thread. */
-final class Zipf {
+public final class Zipf {
     private Zipf() {}
 
     /**
      * 1 to the number of keys, the first the most often: with probability proportional to rank to the power of -s. With
      * s = 0 all are equally often.
      */
-    static DiscreteSampler zipf(int keys, double s) {
+    public static DiscreteSampler zipf(int keys, double s) {
         return zipf(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);
     }
 

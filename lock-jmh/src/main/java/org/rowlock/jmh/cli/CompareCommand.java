@@ -6,9 +6,6 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -67,6 +64,9 @@ final class CompareCommand implements Callable<Integer> {
     @Mixin
     private final ScenarioOptions scenarios = new ScenarioOptions();
 
+    @Mixin
+    private final ReportOption report = new ReportOption();
+
     @Option(
             names = "--crash-command",
             paramLabel = "<command>",
@@ -83,12 +83,6 @@ final class CompareCommand implements Callable<Integer> {
                     "Gives the embedded server a synchronous standby, on the same machine, as far away as this round"
                             + " trip says: 0, 0.5ms, 1ms. Without a time it is 0.5ms.")
     private @Nullable Double standby;
-
-    @Option(
-            names = "--report",
-            paramLabel = "<directory>",
-            description = "Where the report goes. Default: rowlock-report-<date>-<time>, in the working directory.")
-    private @Nullable Path report;
 
     @Option(names = "--yes", description = "Begins without asking. It asks only in a terminal, with --url.")
     private boolean yes;
@@ -111,7 +105,7 @@ final class CompareCommand implements Callable<Integer> {
                                 + " Give a shell command that does with --crash-command, or leave out --url for an"
                                 + " embedded server."
                         : "";
-        Path directory = directory();
+        Path directory = report.directory(command);
         List<String> remarks = new ArrayList<>();
         List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
         ServerFacts facts = null;
@@ -121,6 +115,7 @@ final class CompareCommand implements Callable<Integer> {
             chosen = new Room(address, facts.room(), facts.lockTableRoom())
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
+        remarks.addAll(Beforehand.remarks());
         out().println(Plan.of(chosen, facts, remarks, directory));
         if (address != null && !yes && isRefused()) {
             err().println("Nothing was done.");
@@ -146,18 +141,6 @@ final class CompareCommand implements Callable<Integer> {
 
     private PrintWriter err() {
         return command.commandLine().getErr();
-    }
-
-    private Path directory() {
-        String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneId.systemDefault()));
-        Path directory = (report == null ? Path.of("rowlock-report-" + time) : report).toAbsolutePath();
-        scenarios.refuse(
-                Files.exists(directory) && !Files.isDirectory(directory),
-                "--report: " + directory + " is a file, and the report is a directory of files. Give another name.");
-        scenarios.refuse(
-                Files.exists(directory.resolve(Report.PAGE)),
-                "--report: there is a report in " + directory + " already. Give another directory, or remove it.");
-        return directory;
     }
 
     /** To be pasted into a shell, without the password. */

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
             ""
         },
         versionProvider = Program.class,
-        subcommands = {CompareCommand.class, DoctorCommand.class, HelpCommand.class},
+        subcommands = {CompareCommand.class, DoorsCommand.class, DoctorCommand.class, HelpCommand.class},
         footer = {
             "",
             "Examples:",
@@ -136,7 +136,8 @@ public final class Program implements IVersionProvider {
             table.addRowValues("", Plan.size(each));
         }
         out.println(table);
-        out.println("* 'compare' runs these if you name none. 'list <scenario>' tells all about one.");
+        out.println("* 'compare' runs these if you name none. 'list <scenario>' tells all about one."
+                + " One transaction by every way that a user has: 'doors'.");
     }
 
     /** Of the jar's manifest. */

@@ -18,13 +18,15 @@ public final class Window {
     private final WaitSampler sampler;
     private final ServerCounters before;
     private final Processors processors;
+    private final Processors.Taken takenBefore;
     private final long completedBefore;
     private final long begun;
 
     private Window(Connection connection, WaitSampler sampler, LongSupplier completed) throws SQLException {
         this.connection = connection;
         this.sampler = sampler;
-        this.processors = Processors.watch(connection);
+        this.processors = Processors.of(connection);
+        this.takenBefore = processors.taken();
         this.before = ServerCounters.read(connection);
         this.completedBefore = completed.getAsLong();
         this.begun = System.nanoTime();
@@ -65,7 +67,7 @@ public final class Window {
         Published results = new Published(seconds, operations / seconds);
         try (connection) {
             ServerCounters counted = ServerCounters.read(connection).since(before);
-            processors.end(results, seconds);
+            processors.taken().since(takenBefore).addTo(results);
             results.put("wal.rate", (double) counted.walBytes() / seconds, "B/s");
             if (operations > 0) {
                 counted.addTo(results, (double) operations);

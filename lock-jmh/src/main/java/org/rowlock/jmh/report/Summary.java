@@ -34,9 +34,10 @@ public final class Summary {
             }
         }
         text.append(System.lineSeparator())
-                .append("Ratios: how many times as good as the first line, with the interval at 95 %; chance is"
-                        + " estimated from all turns of the table, and the first line against itself (A/A) is to be"
-                        + " close to 1.");
+                .append("Ratios: how many times as good as the first line. The intervals of the page hold together with"
+                        + " 99 %. Better or worse: all of the interval is on one side of 1; equivalent: all of it is"
+                        + " within 10 % of 1; else inconclusive. Disturbed: other programs took more than a tenth of"
+                        + " this machine, and nothing can be said.");
         // Whatever a server or a failure says, it must not steer the terminal.
         return text.toString().replaceAll("[\\p{Cntrl}&&[^\r\n]]", "?");
     }

@@ -15,8 +15,11 @@ import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 
 /** What a comparison comes to in two or three sentences: what to change, what it gains, and how sure that is. */
-final class Answer {
-    private static final String SURE = " Each call is made with 95 % confidence.";
+public final class Answer {
+    /** A larger share of the machine's processors makes a comparison worthless. */
+    public static final double MOST_OF_OTHERS = 0.1;
+
+    private static final String SURE = " All calls of this page hold together with 99 % confidence.";
 
     /** A variant at a point of a scenario. */
     private record Compared(ScenarioResult scenario, PointResult point, VariantResult variant) {
@@ -39,6 +42,14 @@ final class Answer {
 
     private Answer() {}
 
+    /** Says that other programs took such a share of the machine, and nothing else. */
+    public static String disturbed(double share) {
+        return String.format(
+                Locale.ROOT,
+                "Nothing can be said: other programs took %.0f %% of this machine. Run it again when they rest.",
+                100 * share);
+    }
+
     static String of(List<ScenarioResult> scenarios) {
         List<Compared> all = new ArrayList<>();
         for (ScenarioResult scenario : scenarios) {
@@ -51,6 +62,27 @@ final class Answer {
         if (all.isEmpty()) {
             return "Nothing can be said: no variant beside the first has rounds enough.";
         }
+        double others = all.stream()
+                .filter(each -> each.is(Call.DISTURBED))
+                .mapToDouble(each -> Rounds.othersShare(each.variant()))
+                .max()
+                .orElse(0);
+        if (all.stream().allMatch(each -> each.is(Call.DISTURBED))) {
+            return disturbed(others);
+        }
+        long silent = all.stream().filter(each -> each.is(Call.DISTURBED)).count();
+        return found(all)
+                + (silent == 0
+                        ? ""
+                        : String.format(
+                                Locale.ROOT,
+                                " Nothing can be said of %d comparison(s): other programs took up to %.0f %% of this"
+                                        + " machine.",
+                                silent,
+                                100 * others));
+    }
+
+    private static String found(List<Compared> all) {
         return byVariant(all).entrySet().stream()
                 .filter(each -> weight(each.getValue()) > 0)
                 .max(Comparator.comparingDouble(each -> weight(each.getValue())))
@@ -65,7 +97,9 @@ final class Answer {
     private static String use(String label, List<Compared> compared) {
         List<Compared> better = with(compared, Call.BETTER);
         List<Compared> worse = with(compared, Call.WORSE);
-        int others = compared.size() - better.size() - worse.size();
+        long others = compared.stream()
+                .filter(each -> each.is(Call.EQUIVALENT) || each.is(Call.INCONCLUSIVE))
+                .count();
         return "Use " + label + ": " + gains(better) + "."
                 + (worse.isEmpty() ? "" : " It is worse: " + gains(worse) + ".")
                 + (others == 0 ? "" : " No difference was found in " + others + " more comparison(s).")
@@ -78,7 +112,7 @@ final class Answer {
                 .forEach((label, compared) -> worse.append(" " + label + " is worse: ")
                         .append(gains(compared))
                         .append('.'));
-        return "Change nothing: no variant is better on the whole." + (worse.isEmpty() ? power(all) : worse + SURE);
+        return "Nothing was found: no variant is better on the whole." + (worse.isEmpty() ? power(all) : worse + SURE);
     }
 
     private static Map<String, List<Compared>> byVariant(List<Compared> all) {

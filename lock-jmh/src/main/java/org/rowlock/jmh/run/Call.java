@@ -2,7 +2,10 @@ package org.rowlock.jmh.run;
 
 import org.jspecify.annotations.Nullable;
 
-/** What can be said of a variant against the baseline, with 95 % confidence in each call. */
+/**
+ * What can be said of a variant against the baseline, by the interval that is shown. The intervals of a page hold
+ * together, see {@link TurnFit}, and the page, the terminal and docs/results.md use the same words.
+ */
 public enum Call {
     /** All of its interval is better. */
     BETTER,
@@ -11,7 +14,9 @@ public enum Call {
     /** All of its interval is close to 1. */
     EQUIVALENT,
     /** The difference, if there is one, is smaller than what this run can find. */
-    INCONCLUSIVE;
+    INCONCLUSIVE,
+    /** Nothing can be said: other programs took more than a tenth of the machine in a turn. */
+    DISTURBED;
 
     /** What counts as close. */
     private static final double CLOSE = 1.1;

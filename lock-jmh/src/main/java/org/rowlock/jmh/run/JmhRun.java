@@ -11,6 +11,7 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.rowlock.jmh.bench.Workload;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -33,10 +34,9 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
                 .forks(forks)
                 .measurementIterations(timing.windows())
                 .measurementTime(TimeValue.milliseconds(timing.millis()))
-                .warmupIterations(timing.warmupMillis() > 0 ? 1 : 0)
-                .warmupTime(TimeValue.milliseconds(Math.max(1, timing.warmupMillis())))
+                .warmupIterations(0)
                 .shouldFailOnError(true)
-                .jvmArgsAppend(jvmArgs())
+                .jvmArgsAppend(jvmArgs(timing))
                 .addProfiler(PostgresProfiler.class)
                 .verbosity(VerboseMode.SILENT);
         variant.params().forEach(options::param);
@@ -48,11 +48,12 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
         }
     }
 
-    private String[] jvmArgs() {
+    private String[] jvmArgs(Timing timing) {
         List<String> args = new ArrayList<>();
         if (runFile != null) {
             args.add(RunFile.jvmOption(runFile));
         }
+        args.add("-D" + Workload.WARM_UP + "=" + timing.warmupMillis());
         args.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
         if (crashCommand != null) {
             args.add("-Drowlock.crash-command=" + crashCommand);

@@ -21,9 +21,7 @@ final class Limit {
         double locks = sum(waits, "Lock:");
         double wal = sum(waits, "IO:Wal") + sum(waits, "IO:WAL") + sum(waits, "LWLock:WAL") + sum(waits, "IPC:SyncRep");
         if (machine >= FULL * cores && cores > 0) {
-            // Where the server is on another machine its part is not known, and none of this machine's.
-            double others = machine - client - server;
-            return others > Math.max(client, server)
+            return figures.getOrDefault("cpu.others", 0.0) > Math.max(client, server)
                     ? "CPU, by other programs"
                     : client > server ? "CPU, by the clients" : "CPU, by the server";
         }
@@ -37,11 +35,9 @@ final class Limit {
         return network >= MOST * sessions && sessions > 0 ? "round trips" : "nothing";
     }
 
-    /** Of the processors, what neither the clients nor the server take; 0 where the server is not on this machine. */
+    /** The share of this machine's processors that other programs took; 0 if that is not known. */
     static double othersShare(Map<String, Double> figures) {
-        double server = figures.getOrDefault("cpu.server", 0.0);
-        double others = figures.getOrDefault("cpu.machine", 0.0) - figures.getOrDefault("cpu.client", 0.0) - server;
-        return server == 0 ? 0 : others / figures.getOrDefault("cpu.cores", 1.0);
+        return figures.getOrDefault("cpu.others", 0.0) / figures.getOrDefault("cpu.cores", 1.0);
     }
 
     private static double sum(Map<String, Double> waits, String prefix) {

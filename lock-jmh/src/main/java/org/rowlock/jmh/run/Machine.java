@@ -6,10 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The machine this JVM runs on. */
-final class Machine {
+public final class Machine {
     private Machine() {}
 
-    static Map<String, String> describe() {
+    public static Map<String, String> describe() {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         Map<String, String> machine = new LinkedHashMap<>();
         machine.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));

@@ -11,6 +11,9 @@ public final class Pace {
     /** A fork's JVM, its tables and their end. */
     private static final double FORK_SECONDS = 2.3;
 
+    /** Until the compilers are done, behind the least time to warm up. */
+    private static final double WARM_SECONDS = 5;
+
     private static final double NETWORK_SECONDS = 1.2;
     private static final double SECONDS_PER_CLIENT = 0.008;
     private static final long MINUTE = 60;
@@ -58,6 +61,7 @@ public final class Pace {
         return FORK_SECONDS
                 + (point.rttMillis() > 0 ? NETWORK_SECONDS : 0)
                 + point.clients() * SECONDS_PER_CLIENT
+                + (timing.warmupMillis() > 0 ? WARM_SECONDS : 0)
                 + (timing.warmupMillis() + (double) timing.windows() * timing.millis()) / 1e3;
     }
 

@@ -1,6 +1,9 @@
 package org.rowlock.jmh.run;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
  * How many times as good one is as another, with the interval in which that lies with 95 % confidence.
@@ -8,6 +11,23 @@ import java.util.Locale;
  * @param mean the geometric mean
  */
 public record Ratio(double mean, double low, double high) {
+    private static final double CONFIDENCE = 0.95;
+
+    /** Of ratios round by round, by their logarithms, with Student's interval; empty with fewer than two. */
+    public static Optional<Ratio> ofLogarithms(List<Double> logarithms) {
+        int rounds = logarithms.size();
+        if (rounds < 2) {
+            return Optional.empty();
+        }
+        double mean = Measurement.mean(logarithms);
+        double squares = logarithms.stream()
+                .mapToDouble(each -> Math.pow(each - mean, 2))
+                .sum();
+        double reach = TDistribution.of(rounds - 1).inverseSurvivalProbability((1 - CONFIDENCE) / 2)
+                * Math.sqrt(squares / (rounds - 1) / rounds);
+        return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach)));
+    }
+
     /** Such as {@code 1.62x (1.45 to 1.82)}. */
     @Override
     public String toString() {

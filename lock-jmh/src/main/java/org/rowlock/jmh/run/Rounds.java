@@ -28,14 +28,13 @@ final class Rounds {
     /** So much a network may differ from what was asked for before it is remarked. */
     private static final double INEXACT = 0.1;
 
-    private static final int MOST_NAMED = 3;
-
-    /** Of the processors. */
-    private static final double MOST_OF_OTHERS = 0.1;
-
     private static final long SEED = 20_261;
 
+    /** The largest share of the machine that other programs took in a turn of a variant or of its baseline. */
+    private static final String OTHERS = "others.most";
+
     private final Scenario scenario;
+    private final int comparisons;
     private final List<Turn> measured = new ArrayList<>();
 
     /**
@@ -47,8 +46,22 @@ final class Rounds {
 
     private record Turn(Place place, int round, Measurement measurement) {}
 
-    Rounds(Scenario scenario) {
+    /** @param comparisons how many the page has, of all its scenarios */
+    Rounds(Scenario scenario, int comparisons) {
         this.scenario = scenario;
+        this.comparisons = comparisons;
+    }
+
+    /** How many variants are compared with a baseline, at all points together. */
+    static int comparisons(List<Scenario> scenarios) {
+        return Math.max(
+                1,
+                scenarios.stream()
+                        .mapToInt(each -> each.points().size()
+                                * (int) each.variants().stream()
+                                        .filter(variant -> !variant.isControl() && !variant.equals(each.baseline()))
+                                        .count())
+                        .sum());
     }
 
     /** The baseline first and last; every second round goes backwards. */
@@ -88,7 +101,7 @@ final class Rounds {
                 List<Measurement> rounds =
                         turns(point, variant, false).map(Turn::measurement).toList();
                 if (!rounds.isEmpty()) {
-                    variants.add(compare(variant, rounds, fitted));
+                    variants.add(compare(variant, rounds, fitted, othersShare(point, variant)));
                 }
             }
             if (!variants.isEmpty()) {
@@ -125,17 +138,19 @@ final class Rounds {
             }
         }
         // What a control does differs too much for its chance to be that of the others.
-        TurnFit fit = TurnFit.of(turns.entrySet().stream()
-                        .filter(each -> !each.getKey().isControl())
-                        .flatMap(each -> each.getValue().stream())
-                        .toList())
+        TurnFit fit = TurnFit.of(
+                        turns.entrySet().stream()
+                                .filter(each -> !each.getKey().isControl())
+                                .flatMap(each -> each.getValue().stream())
+                                .toList(),
+                        comparisons)
                 .orElse(null);
         List<LoggedTurn> first = logged(point, scenario.baseline(), false);
         List<LoggedTurn> second = logged(point, scenario.baseline(), true);
         if (fit == null || first.isEmpty() || second.isEmpty() || !turns.containsKey(scenario.baseline())) {
             return new Fitted(turns, fit, null, null);
         }
-        Ratio again = fit.ratio(second, first).orElse(null);
+        Ratio again = fit.again(second, first).orElse(null);
         return new Fitted(
                 turns,
                 fit,
@@ -154,7 +169,22 @@ final class Rounds {
         return measured.stream().filter(turn -> turn.place().equals(place));
     }
 
-    private VariantResult compare(Variant variant, List<Measurement> rounds, Fitted fitted) {
+    private double othersShare(Point point, Variant variant) {
+        return measured.stream()
+                .filter(turn -> turn.place().point().equals(point))
+                .filter(turn -> turn.place().variant().equals(variant)
+                        || turn.place().variant().equals(scenario.baseline()))
+                .mapToDouble(turn -> Limit.othersShare(turn.measurement().figures()))
+                .max()
+                .orElse(0);
+    }
+
+    /** The same of a result. */
+    static double othersShare(VariantResult result) {
+        return result.figures().getOrDefault(OTHERS, 0.0);
+    }
+
+    private VariantResult compare(Variant variant, List<Measurement> rounds, Fitted fitted, double others) {
         Map<String, Double> figures = new TreeMap<>();
         Map<String, Double> waits = new TreeMap<>();
         means(rounds).forEach((key, value) -> {
@@ -166,7 +196,10 @@ final class Rounds {
         });
         boolean isBaseline = variant.equals(scenario.baseline());
         Ratio ratio = isBaseline ? null : ratio(variant, fitted);
-        Call call = ratio == null || variant.isControl() ? null : Call.of(ratio, fitted.again());
+        figures.put(OTHERS, others);
+        Call call = ratio == null || variant.isControl()
+                ? null
+                : others > Answer.MOST_OF_OTHERS ? Call.DISTURBED : Call.of(ratio, fitted.again());
         List<Double> course = rounds.get(0).course();
         return new VariantResult(
                 variant.label(),
@@ -193,7 +226,7 @@ final class Rounds {
                 .orElse(null);
     }
 
-    /** What a reader of the result must know: other networks than were asked for, and other programs. */
+    /** What a reader of the result must know: networks other than the ones that were asked for. */
     List<String> remarks(ScenarioResult result) {
         List<String> remarks = new ArrayList<>();
         for (Point point : scenario.points()) {
@@ -209,17 +242,6 @@ final class Rounds {
                             point.label(),
                             each.roundTripMillis(),
                             asked)));
-        }
-        List<String> disturbed = result.points().stream()
-                .flatMap(point -> point.variants().stream()
-                        .filter(variant -> Limit.othersShare(variant.figures()) > MOST_OF_OTHERS)
-                        .map(variant -> point.label() + ", " + variant.label()))
-                .toList();
-        if (!disturbed.isEmpty()) {
-            remarks.add(result.name() + ": other programs took more than a tenth of this machine's processors in "
-                    + String.join("; ", disturbed.subList(0, Math.min(MOST_NAMED, disturbed.size())))
-                    + (disturbed.size() > MOST_NAMED ? "; and " + (disturbed.size() - MOST_NAMED) + " more" : "")
-                    + ". Run it again when they rest.");
         }
         return remarks;
     }

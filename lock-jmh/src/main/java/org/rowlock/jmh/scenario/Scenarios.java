@@ -32,7 +32,7 @@ public final class Scenarios {
     private final List<Metric> metrics = new ArrayList<>();
     private final Map<String, String> settings = new HashMap<>();
     private String benchmark = "";
-    private Timing timing = Timing.WARM;
+    private Timing timing = Timing.USUAL;
     private boolean kills;
     private @Nullable Brief brief;
 

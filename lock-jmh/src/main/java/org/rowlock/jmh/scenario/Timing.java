@@ -4,13 +4,13 @@ package org.rowlock.jmh.scenario;
  * How long and how often a scenario is measured.
  *
  * @param rounds how often everything is measured
- * @param warmupMillis before each measurement
+ * @param warmupMillis at least, before each measurement; what is not compiled by then is waited for
  * @param windows measured in a row
  * @param millis of each window
  */
 public record Timing(int rounds, int warmupMillis, int windows, int millis) {
-    /** Where SQL by hand, which is soon compiled, is beside the library, which takes longer. */
-    public static final Timing WARM = new Timing(4, 8_000, 1, 3_000);
+    /** What most scenarios have. */
+    public static final Timing USUAL = new Timing(5, 2_000, 1, 3_000);
 
     public Timing rounds(int number) {
         return new Timing(number, warmupMillis, windows, millis);

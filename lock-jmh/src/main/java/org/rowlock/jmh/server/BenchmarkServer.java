@@ -53,7 +53,15 @@ public final class BenchmarkServer implements AutoCloseable {
      * @param embeddedSettings of postgresql.conf, for an embedded server
      */
     public static BenchmarkServer open(Map<String, String> embeddedSettings) throws SQLException {
-        BenchmarkServer server = find(embeddedSettings);
+        return opened(find(embeddedSettings));
+    }
+
+    /** Opens a server that is there, and makes the schema. */
+    public static BenchmarkServer open(ServerAddress address) throws SQLException {
+        return opened(new BenchmarkServer(address, UUID.randomUUID().toString(), null));
+    }
+
+    private static BenchmarkServer opened(BenchmarkServer server) throws SQLException {
         Runtime.getRuntime().addShutdownHook(server.hook);
         boolean opened = false;
         try (Connection connection = server.connect()) {

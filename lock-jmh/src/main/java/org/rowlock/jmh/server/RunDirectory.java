@@ -1,5 +1,6 @@
 package org.rowlock.jmh.server;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -26,6 +27,13 @@ public final class RunDirectory {
     private static final Path ROOT = Path.of(System.getProperty("java.io.tmpdir"));
 
     private RunDirectory() {}
+
+    /** Whether a command line names a file in the directory of this JVM, or of the one that has started it. */
+    public static boolean isIn(String commandLine) {
+        ProcessHandle self = ProcessHandle.current();
+        return Stream.concat(Stream.of(self), self.parent().stream())
+                .anyMatch(jvm -> commandLine.contains(ROOT.resolve(PREFIX + jvm.pid()) + File.separator));
+    }
 
     /** A new directory of the owner's alone. */
     public static Path create(String what) {

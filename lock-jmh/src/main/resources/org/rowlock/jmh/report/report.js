@@ -92,8 +92,10 @@ function ratioChart(parent) {
     },
     options: shown,
   });
-  add(parent, 'p', 'A dot is how many times as good as the baseline a variant is, right of 1 better; its line is the interval in'
-    + ' which that lies with 95 % confidence. Green is better and red worse for sure, blue is equivalent, yellow is inconclusive.'
+  add(parent, 'p', 'A dot is how many times as good as the baseline a variant is, right of 1 better; its line is its interval.'
+    + ' The intervals of a page of calls hold together with 99 %. Green is better and red worse: all of the interval is on one'
+    + ' side of 1. Blue is equivalent: all of it is within 10 % of 1. Yellow is inconclusive. Grey has no call: a control, or a'
+    + ' comparison that other programs disturbed, of which nothing can be said.'
     + ' The band behind it is the baseline against itself (A/A), in turns of the same rounds. A control does less work than the'
     + ' others, and is no gain. A table that finds differences from 1.2x on'
     + ' would find one of that size in four of five such runs.', 'soft');

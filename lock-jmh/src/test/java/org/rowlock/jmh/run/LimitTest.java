@@ -8,7 +8,12 @@ import org.junit.jupiter.api.Test;
 /** What was at its limit is told from what was measured. */
 class LimitTest {
     private static Map<String, Double> processors(double client, double server, double machine) {
-        return Map.of("cpu.client", client, "cpu.server", server, "cpu.machine", machine, "cpu.cores", 2.0);
+        return Map.of(
+                "cpu.client", client,
+                "cpu.server", server,
+                "cpu.machine", machine,
+                "cpu.others", machine - client - server,
+                "cpu.cores", 2.0);
     }
 
     private static final Map<String, Double> IDLE = processors(0.1, 0.2, 0.4);

@@ -1,0 +1,34 @@
+package org.rowlock.jmh.cli;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.rowlock.jmh.profile.Processors;
+import org.rowlock.jmh.run.Answer;
+
+/** Looks at the machine before anything runs, so that nobody waits for a run of which nothing can be said. */
+final class Beforehand {
+    private static final long SECONDS = 3;
+
+    private Beforehand() {}
+
+    /** What other programs take of it, as a complete sentence; none if that is little. */
+    static List<String> remarks() {
+        Processors processors = Processors.ofThisMachine();
+        Processors.Taken before = processors.taken();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        while (System.nanoTime() < end) {
+            LockSupport.parkNanos(end - System.nanoTime());
+        }
+        double share = processors.taken().since(before).othersShare();
+        return share <= Answer.MOST_OF_OTHERS
+                ? List.of()
+                : List.of(String.format(
+                        Locale.ROOT,
+                        "Other programs took %.0f %% of this machine for %d seconds before the start. While they take more"
+                                + " than a tenth nothing can be said: better end them, and begin again.",
+                        100 * share,
+                        SECONDS));
+    }
+}

@@ -1,0 +1,197 @@
+package org.rowlock.jmh.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.rowlock.doctor.PositiveNumber;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.ServerOptions;
+import org.rowlock.doctor.UserError;
+import org.rowlock.jmh.bench.InvariantViolation;
+import org.rowlock.jmh.doors.DoorRun;
+import org.rowlock.jmh.doors.DoorSettings;
+import org.rowlock.jmh.report.Report;
+import org.rowlock.jmh.run.Machine;
+import org.rowlock.jmh.run.Pace;
+import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.server.ServerCheck;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Measures every way that a user has to lock a row and to change it. */
+@Command(
+        name = "doors",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        description = {
+            "Measures one transaction (lock, read, write, commit) by every way that Rowlock and JPA have, and by hand:"
+                    + " all in one JVM, in slices of less than a second, in an order that is drawn anew each round.",
+            "Without --url it starts an embedded PostgreSQL. On a server of yours it works in a schema of its own,"
+                    + " which it removes at the end.",
+            ""
+        },
+        footer = {"", "Example:", "  doors --clients 1,10,90,300 --rtt 0,0.5ms --rows zipf,one --report out"})
+final class DoorsCommand implements Callable<Integer> {
+    private static final int ZIPF_ROWS = 100;
+    private static final int MOST_PASSES = 25;
+    private static final int LEAST_SLICE = 250;
+    private static final int MOST_SLICE = 1_000;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
+
+    @Mixin
+    private final ReportOption report = new ReportOption();
+
+    @Option(
+            names = "--clients",
+            paramLabel = "<number>",
+            split = ",",
+            converter = PositiveNumber.class,
+            defaultValue = "10,90",
+            description = "How many threads; a tenth of them only read. Default: ${DEFAULT-VALUE}.")
+    private List<Integer> clients = new ArrayList<>();
+
+    @Option(
+            names = "--rtt",
+            paramLabel = "<time>",
+            split = ",",
+            converter = RoundTripTime.class,
+            defaultValue = "0,0.5ms",
+            description = "The round trip of a network between clients and server. Default: ${DEFAULT-VALUE}.")
+    private List<Double> roundTrips = new ArrayList<>();
+
+    /** What the clients pick from. */
+    enum Rows {
+        zipf,
+        one
+    }
+
+    @Option(
+            names = "--rows",
+            paramLabel = "zipf|one",
+            split = ",",
+            defaultValue = "zipf",
+            description = "What clients pick: one of 100 rows by zipf(s = 1.1), or one row for all. Default: zipf.")
+    private List<Rows> rows = new ArrayList<>();
+
+    @Option(
+            names = "--writes",
+            paramLabel = "<number>",
+            converter = PositiveNumber.class,
+            defaultValue = "1",
+            description = "How many statements a transaction writes by; JPA and UPDATE alone by one. Default: 1.")
+    private int writes;
+
+    @Option(
+            names = "--doors",
+            paramLabel = "<name>",
+            split = ",",
+            description = "Which doors; those by hand, which ratios refer to, always run. Default: all. There are:"
+                    + " by-hand, pool-16, pool-8, pool-4, lock, lock-and-query, in-transaction, at-commit, execute,"
+                    + " groups, drop-in, update, drop-in-groups.")
+    private List<String> doors = new ArrayList<>(DoorRun.names());
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "<number>",
+            converter = PositiveNumber.class,
+            defaultValue = "12",
+            description = "How many slices each door gets at each point. Default: ${DEFAULT-VALUE}.")
+    private int rounds;
+
+    @Option(
+            names = "--slice",
+            paramLabel = "<ms>",
+            converter = PositiveNumber.class,
+            defaultValue = "500",
+            description = "How long a slice is, in milliseconds, from 250 to 1000. Default: ${DEFAULT-VALUE}.")
+    private int sliceMillis;
+
+    @Override
+    public Integer call() throws SQLException, IOException {
+        List<String> unknown =
+                doors.stream().filter(name -> !DoorRun.names().contains(name)).toList();
+        refuse(!unknown.isEmpty(), "There is no door " + unknown + ". There are: " + DoorRun.names() + ".");
+        refuse(
+                sliceMillis < LEAST_SLICE || sliceMillis > MOST_SLICE,
+                "--slice " + sliceMillis + ": a slice takes 250 to 1000 ms, so that the machine does not drift in it.");
+        Instant started = Instant.now();
+        ServerAddress address = server.address();
+        DoorSettings settings = new DoorSettings(
+                address,
+                clients,
+                roundTrips,
+                rows.stream().map(each -> each == Rows.one ? 1 : ZIPF_ROWS).toList(),
+                writes,
+                doors,
+                rounds,
+                Duration.ofMillis(sliceMillis),
+                MOST_PASSES);
+        if (address != null) {
+            int free = ServerCheck.forBenchmarks(address).room().free();
+            refuse(
+                    free < settings.connections(),
+                    "The doors need " + settings.connections() + " connections, and the server at " + address
+                            + " has about " + free + " left. Give fewer --clients, or raise max_connections there.");
+        }
+        Path directory = report.directory(command);
+        out().println("Takes about " + Pace.text(settings.estimate()) + ". Report: " + directory);
+        List<String> remarks = Beforehand.remarks();
+        remarks.forEach(out()::println);
+        DoorRun run = new DoorRun(settings, out()::println);
+        List<ScenarioResult> scenarios;
+        try {
+            scenarios = run.run();
+        } catch (InvariantViolation e) {
+            throw new UserError(e.getMessage() + ". A fast wrong lock is no result, so there is no report.", e);
+        }
+        Results results = new Results(
+                run.answer(),
+                Program.version(),
+                started.toString(),
+                Duration.between(started, Instant.now()).toSeconds(),
+                "java -jar benchmarks.jar doors "
+                        + command.commandLine().getParseResult().originalArgs().stream()
+                                .skip(1)
+                                .collect(Collectors.joining(" ")),
+                Machine.describe(),
+                run.server(),
+                run.serverSettings(),
+                scenarios,
+                List.of(),
+                remarks);
+        out().println(results.answer());
+        Files.createDirectories(directory);
+        out().println("Report: " + Report.write(results, directory));
+        return ExitCode.OK;
+    }
+
+    private PrintWriter out() {
+        return command.commandLine().getOut();
+    }
+
+    private void refuse(boolean isWrong, String message) {
+        if (isWrong) {
+            throw new ParameterException(command.commandLine(), message);
+        }
+    }
+}

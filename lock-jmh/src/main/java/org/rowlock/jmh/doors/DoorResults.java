@@ -1,0 +1,134 @@
+package org.rowlock.jmh.doors;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.run.Answer;
+import org.rowlock.jmh.run.Ratio;
+import org.rowlock.jmh.run.Results.Kind;
+import org.rowlock.jmh.run.Results.PointResult;
+import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.run.Results.VariantResult;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Metric.Better;
+
+/** Gathers the points, and makes of them what the report shows. */
+final class DoorResults {
+    private static final List<Metric> METRICS = List.of(
+            new Metric(Metric.SCORE, "transactions", "1/s", Better.HIGHER),
+            new Metric("transaction.p50", "transaction p50", "ms", Better.LOWER),
+            new Metric("transaction.p99", "transaction p99", "ms", Better.LOWER),
+            new Metric("readers.p50", "who only reads p50", "ms", Better.LOWER),
+            new Metric("readers.p99", "who only reads p99", "ms", Better.LOWER),
+            new Metric("roundTrips", "round trips", "", Better.LOWER),
+            new Metric("others", "taken by other programs", "%", Better.NEITHER));
+    private static final String HEAD = "  %-52s %10s  %-22s %8s %8s %8s %8s %6s %7s%n";
+    private static final String LINE = "  %-52s %10.0f  %-22s %8.2f %8.2f %8.2f %8.2f %6.2f %6.0f%%%n";
+
+    private final Map<String, List<PointResult>> points = new LinkedHashMap<>();
+    private final Map<String, String> baselines = new LinkedHashMap<>();
+    private double othersShare;
+
+    /** Adds a point, and shows it as a table. */
+    void add(String label, double roundTripMillis, List<Measured> doors, Consumer<String> shown) {
+        Map<String, List<Measured>> families = doors.stream()
+                .collect(Collectors.groupingBy(Measured::family, LinkedHashMap::new, Collectors.toList()));
+        families.forEach((family, all) -> {
+            Measured baseline =
+                    all.stream().filter(Measured::isBaseline).findFirst().orElseThrow();
+            Measured again = all.stream().filter(Measured::isAgain).findFirst().orElseThrow();
+            List<VariantResult> variants = new ArrayList<>();
+            all.stream().filter(each -> !each.isAgain()).forEach(each -> variants.add(result(each, baseline)));
+            baselines.put(family, baseline.door().label());
+            points.computeIfAbsent(family, unused -> new ArrayList<>())
+                    .add(new PointResult(label, roundTripMillis, again.to(baseline), null, variants));
+            shown.accept(table(label, roundTripMillis, again.to(baseline), variants));
+            all.forEach(each -> othersShare = Math.max(othersShare, each.taken().othersShare()));
+        });
+    }
+
+    private static VariantResult result(Measured door, Measured baseline) {
+        return new VariantResult(
+                door.door().label(),
+                door == baseline ? Kind.BASELINE : Kind.VARIANT,
+                door.slices().values().stream().map(Crowd.Sliced::perSecond).toList(),
+                door.figures(),
+                Map.of(),
+                door == baseline ? null : door.to(baseline),
+                null,
+                "",
+                List.of());
+    }
+
+    private static String table(
+            String label, double roundTripMillis, @Nullable Ratio again, List<VariantResult> variants) {
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT,
+                "%n%s, round trip %.2f ms; the first door against itself: %s%n",
+                label,
+                roundTripMillis,
+                again));
+        text.append(String.format(
+                HEAD, "", "1/s", "ratio (95 %)", "p50 ms", "p99 ms", "reads", "p99 ms", "trips", "others"));
+        for (VariantResult each : variants) {
+            Map<String, Double> figures = each.figures();
+            text.append(String.format(
+                    Locale.ROOT,
+                    LINE,
+                    each.label(),
+                    figures.get(Metric.SCORE),
+                    each.ratio() == null ? "" : each.ratio().toString(),
+                    figures.get("transaction.p50"),
+                    figures.get("transaction.p99"),
+                    figures.get("readers.p50"),
+                    figures.get("readers.p99"),
+                    figures.get("roundTrips"),
+                    figures.get("others")));
+        }
+        return text.toString();
+    }
+
+    List<ScenarioResult> scenarios() {
+        return points.entrySet().stream()
+                .map(each -> new ScenarioResult(
+                        each.getKey(),
+                        each.getKey().equals(Measured.JPA)
+                                ? "One change by every way of JPA"
+                                : "One change by every way",
+                        "Each client picks a row, locks it, reads it, writes it and commits; a tenth of the clients only"
+                                + " read. All doors share one JVM and take turns of less than a second, in an order that"
+                                + " is drawn anew each round. A ratio is the geometric mean over the rounds, with its"
+                                + " interval at 95 % for itself alone.",
+                        "",
+                        String.valueOf(baselines.get(each.getKey())),
+                        METRICS,
+                        each.getValue()))
+                .toList();
+    }
+
+    /** The best door at each point; nothing where other programs were at work. */
+    String answer() {
+        if (othersShare > Answer.MOST_OF_OTHERS) {
+            return Answer.disturbed(othersShare);
+        }
+        return points.entrySet().stream()
+                .flatMap(family -> family.getValue().stream()
+                        .flatMap(point -> point.variants().stream()
+                                .filter(each -> each.ratio() != null)
+                                .max(Comparator.comparingDouble(each -> low(each.ratio())))
+                                .map(best -> best.label() + ": " + best.ratio() + " of "
+                                        + baselines.get(family.getKey()) + ", " + point.label())
+                                .stream()))
+                .collect(Collectors.joining("; ", "The best doors: ", "."));
+    }
+
+    private static double low(@Nullable Ratio ratio) {
+        return ratio == null ? 0 : ratio.low();
+    }
+}

@@ -1,0 +1,187 @@
+package org.rowlock.jmh.doors;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.rowlock.jmh.net.Network;
+import org.rowlock.jmh.profile.Processors;
+import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.ServerFacts;
+
+/**
+ * Runs doors: at each point all of them in slices of less than a second, in an order that is drawn anew each round, so
+ * that whatever the machine does to one it does to all. Not thread-safe.
+ */
+public final class DoorRun {
+    private static final int ROWS = 100;
+
+    /** A door is warm once it has been gone through so often, and this much again for each client. */
+    private static final int WARM_CHANGES = 500;
+
+    private static final int WARM_CHANGES_PER_CLIENT = 10;
+
+    /** The compilers are done when they take less than this share of a processor in a pass through all doors. */
+    private static final double COMPILED = 0.05;
+
+    private final DoorSettings settings;
+    private final Consumer<String> progress;
+    private final Random random = new Random();
+    private final DoorResults results = new DoorResults();
+    private Map<String, String> described = Map.of();
+    private Map<String, String> serverSettings = Map.of();
+
+    /** @param progress takes a line for each step */
+    public DoorRun(DoorSettings settings, Consumer<String> progress) {
+        this.settings = settings;
+        this.progress = progress;
+    }
+
+    /** The names of all doors, in the order in which they are shown. */
+    public static List<String> names() {
+        return JdbcDoors.NAMES;
+    }
+
+    /**
+     * Runs everything.
+     *
+     * @throws org.rowlock.jmh.bench.InvariantViolation if a change was lost or made twice: then there are no results
+     */
+    public List<ScenarioResult> run() throws SQLException {
+        for (double roundTrip : settings.roundTrips()) {
+            for (int rows : settings.rows()) {
+                for (int clients : settings.clients()) {
+                    String label = clients
+                            + (clients == 1 ? " client" : " clients")
+                            + (rows == 1 ? ", one row" : "")
+                            + (roundTrip == 0 ? "" : ", " + roundTrip + " ms");
+                    progress.accept(label);
+                    runPoint(label, clients, rows, roundTrip);
+                }
+            }
+        }
+        return results.scenarios();
+    }
+
+    /** What the doors led to: label and value. */
+    public Map<String, String> server() {
+        return described;
+    }
+
+    public Map<String, String> serverSettings() {
+        return serverSettings;
+    }
+
+    /** What the run comes to, in a sentence or two. */
+    public String answer() {
+        return results.answer();
+    }
+
+    private void runPoint(String label, int clients, int rows, double roundTripMillis) throws SQLException {
+        try (BenchmarkServer server = open();
+                Crowd crowd = new Crowd(clients, rows)) {
+            Network network = server.over(roundTripMillis);
+            createTables(server);
+            Pools pools = new Pools(server, clients);
+            List<Measured> doors = doors(pools);
+            try (Connection connection = server.connectDirectly()) {
+                describe(ServerFacts.of(connection));
+                Processors processors = Processors.of(connection);
+                long raises = warmUp(doors, crowd, clients, processors);
+                for (int round = 1; round <= settings.rounds(); round++) {
+                    List<Measured> turns = new ArrayList<>(doors);
+                    Collections.shuffle(turns, random);
+                    for (Measured measured : turns) {
+                        Crowd.Sliced slice = slice(measured, crowd, measured.latencies(), processors);
+                        measured.slices().put(round, slice);
+                        raises += slice.completed() * measured.door().by();
+                    }
+                    progress.accept("  round " + round + " of " + settings.rounds());
+                }
+                pools.checkSum(raises);
+            }
+            results.add(label, network.roundTripMillis(), doors, progress);
+        }
+    }
+
+    private BenchmarkServer open() throws SQLException {
+        return settings.server() != null
+                ? BenchmarkServer.open(settings.server())
+                : BenchmarkServer.open(Map.of("max_connections", Integer.toString(settings.connections() + 30)));
+    }
+
+    static void createTables(BenchmarkServer server) throws SQLException {
+        server.execute(
+                "create table " + Door.TABLE + " (aid int primary key, balance bigint not null) with (fillfactor = 50)",
+                "create table " + Door.VERSIONED
+                        + " (aid int primary key, balance bigint not null, version int not null)"
+                        + " with (fillfactor = 50)",
+                "insert into " + Door.TABLE + " select i, 0 from generate_series(1, " + ROWS + ") i",
+                "insert into " + Door.VERSIONED + " select i, 0, 0 from generate_series(1, " + ROWS + ") i",
+                "vacuum analyze " + Door.TABLE + ", " + Door.VERSIONED);
+    }
+
+    private void describe(ServerFacts facts) {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put("version", facts.version());
+        all.put("database", facts.database());
+        all.put("user", facts.user());
+        described = all;
+        serverSettings = facts.settings();
+    }
+
+    /** What ratios refer to is there twice, as a control. */
+    private List<Measured> doors(Pools pools) {
+        List<Measured> measured = new ArrayList<>();
+        JdbcDoors jdbc = new JdbcDoors(pools, settings.writes());
+        for (String name : JdbcDoors.NAMES) {
+            boolean isBaseline = name.equals(JdbcDoors.BY_HAND);
+            if (isBaseline || settings.doors().contains(name)) {
+                Door door = jdbc.door(name);
+                measured.add(new Measured(Measured.JDBC, door, isBaseline, false));
+                if (isBaseline) {
+                    measured.add(new Measured(Measured.JDBC, door, false, true));
+                }
+            }
+        }
+        return measured;
+    }
+
+    /** Until each door has been gone through often enough, and the compilers have nothing left to do. */
+    private long warmUp(List<Measured> doors, Crowd crowd, int clients, Processors processors) throws SQLException {
+        long raises = 0;
+        long least = WARM_CHANGES + (long) WARM_CHANGES_PER_CLIENT * clients;
+        Map<Measured, Long> changes = new LinkedHashMap<>();
+        for (int pass = 1; pass <= settings.warmUps(); pass++) {
+            double compiled = Processors.compilerSeconds();
+            long begun = System.nanoTime();
+            for (Measured door : doors) {
+                Crowd.Latencies unused = new Crowd.Latencies();
+                long more = slice(door, crowd, unused, processors).completed();
+                changes.merge(door, more, Long::sum);
+                raises += more * door.door().by();
+            }
+            double share = (Processors.compilerSeconds() - compiled) / ((System.nanoTime() - begun) / 1e9);
+            progress.accept(String.format("  warm-up, pass %d: the compilers took %.2f of a processor", pass, share));
+            if (share < COMPILED && changes.values().stream().allMatch(each -> each >= least)) {
+                break;
+            }
+        }
+        return raises;
+    }
+
+    private Crowd.Sliced slice(Measured door, Crowd crowd, Crowd.Latencies latencies, Processors processors)
+            throws SQLException {
+        try {
+            return crowd.slice(door.door(), settings.slice(), latencies, processors);
+        } catch (SQLException e) {
+            throw new SQLException("Through the door '" + door.door().label() + "': " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package org.rowlock.jmh.doors;
+
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
+import org.rowlock.LockRelease;
+import org.rowlock.LockRequest;
+import org.rowlock.LockedQuery;
+import org.rowlock.RowLocks;
+import org.rowlock.jmh.bench.DropInPool;
+import org.rowlock.jmh.server.Sql;
+
+/** The doors of JDBC and of lock-core. What they write depends on what they read, so that a lost update shows. */
+final class JdbcDoors {
+    static final String BY_HAND = "by-hand";
+
+    /** All names, in the order in which they are shown. */
+    static final List<String> NAMES = List.of(
+            BY_HAND,
+            "pool-16",
+            "pool-8",
+            "pool-4",
+            "lock",
+            "lock-and-query",
+            "in-transaction",
+            "at-commit",
+            "execute",
+            "groups",
+            "drop-in",
+            "update",
+            "drop-in-groups");
+
+    private static final String READ = "select balance from accounts where aid = ?";
+    private static final String LOCK_AND_READ = READ + " for update";
+    private static final String SET = "update accounts set balance = ? where aid = ?";
+    private static final String ADD = "update accounts set balance = balance + 1 where aid = ?";
+    private static final int LARGEST_GROUP = 32;
+    private static final int LARGEST_GROUP_OF_UPDATES = 64;
+
+    private final Pools pools;
+    private final DataSource pool;
+    private final int writes;
+
+    /** @param writes how many statements a transaction writes by, each of which raises the balance by 1 */
+    JdbcDoors(Pools pools, int writes) {
+        this.pools = pools;
+        this.pool = pools.shared();
+        this.writes = writes;
+    }
+
+    Door door(String name) {
+        return switch (name) {
+            case BY_HAND -> byHand("by hand", pool);
+            case "pool-16" -> byHand("by hand, pool of 16", pools.sized(16));
+            case "pool-8" -> byHand("by hand, pool of 8", pools.sized(8));
+            case "pool-4" -> byHand("by hand, pool of 4", pools.sized(4));
+            case "lock" -> lock(RowLocks.create());
+            case "lock-and-query" -> lockAndQuery(RowLocks.create());
+            case "in-transaction" -> inTransaction(RowLocks.create());
+            case "at-commit" -> atCommit(RowLocks.create());
+            case "execute" -> execute("execute", RowLocks.create());
+            case "groups" ->
+                execute(
+                        "execute, groups of " + LARGEST_GROUP,
+                        RowLocks.builder().largestGroup(LARGEST_GROUP).build());
+            case "drop-in" -> byHand("drop-in", pools.closing(DropInPool.of(pool, "queue", LockRelease.PLAIN, 1)));
+            case "update" -> update("one UPDATE in autocommit, by hand", pool);
+            case "drop-in-groups" ->
+                update(
+                        "one UPDATE in autocommit, drop-in, groups of " + LARGEST_GROUP_OF_UPDATES,
+                        pools.over(pools.closing(
+                                DropInPool.of(pools.direct(), "queue", LockRelease.PLAIN, LARGEST_GROUP_OF_UPDATES))));
+            default -> throw new IllegalArgumentException("There is no door " + name);
+        };
+    }
+
+    private Door byHand(String label, DataSource from) {
+        return new Door(
+                label,
+                from,
+                writes,
+                aid -> inTransaction(
+                        from, connection -> set(connection, aid, Sql.number(connection, LOCK_AND_READ, aid))));
+    }
+
+    private Door lock(RowLocks locks) {
+        return new Door(
+                "lock",
+                pool,
+                writes,
+                aid -> inTransaction(pool, connection -> {
+                    locks.in(connection).lock(request(aid));
+                    set(connection, aid, Sql.number(connection, READ, aid));
+                }));
+    }
+
+    private Door lockAndQuery(RowLocks locks) {
+        return new Door(
+                "lockAndQuery",
+                pool,
+                writes,
+                aid -> inTransaction(
+                        pool,
+                        connection -> set(
+                                connection,
+                                aid,
+                                locks.in(connection)
+                                        .lockAndQuery(request(aid), query(aid))
+                                        .get(0))));
+    }
+
+    private Door inTransaction(RowLocks locks) {
+        return new Door(
+                "inTransaction",
+                pool,
+                writes,
+                aid -> locks.inTransaction(pool, request(aid), query(aid), locked -> {
+                    set(locked.connection(), aid, locked.rows().get(0));
+                    return null;
+                }));
+    }
+
+    private Door atCommit(RowLocks locks) {
+        return new Door(
+                "writes with the commit",
+                pool,
+                writes,
+                aid -> locks.inTransaction(pool, request(aid), query(aid), locked -> {
+                    for (int i = 1; i <= writes; i++) {
+                        locked.atCommit()
+                                .add(SET, locked.rows().get(0) + i, aid)
+                                .expectOneRow();
+                    }
+                    return null;
+                }));
+    }
+
+    private Door execute(String label, RowLocks locks) {
+        return new Door(label, pool, writes, aid -> {
+            CommitWrites all = new CommitWrites();
+            for (int i = 0; i < writes; i++) {
+                all.add(ADD, aid).expectOneRow();
+            }
+            locks.execute(pool, request(aid), all);
+        });
+    }
+
+    private Door update(String label, DataSource from) {
+        return new Door(label, from, 1, aid -> {
+            try (Connection connection = from.getConnection()) {
+                connection.setAutoCommit(true);
+                Sql.updateOne(connection, ADD, aid);
+                connection.setAutoCommit(false);
+            }
+        });
+    }
+
+    private void set(Connection connection, int aid, long balance) throws SQLException {
+        for (int i = 1; i <= writes; i++) {
+            Sql.updateOne(connection, SET, balance + i, aid);
+        }
+    }
+
+    private static LockRequest request(int aid) {
+        return forUpdate(LockKey.row(Door.TABLE, aid));
+    }
+
+    private static LockedQuery<Long> query(int aid) {
+        return LockedQuery.of(READ, row -> row.getLong(1), aid);
+    }
+
+    @FunctionalInterface
+    private interface Work {
+        void run(Connection connection) throws SQLException;
+    }
+
+    private static void inTransaction(DataSource from, Work work) throws SQLException {
+        try (Connection connection = from.getConnection()) {
+            work.run(connection);
+            connection.commit();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package org.rowlock.jmh.doors;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.profile.Processors.Taken;
+import org.rowlock.jmh.run.Ratio;
+
+/**
+ * A door with what was measured of it.
+ *
+ * @param family the doors that it is compared with: {@link #JDBC} or {@link #JPA}
+ * @param isBaseline whether ratios refer to it
+ * @param isAgain whether it is the baseline once more, as a control
+ * @param slices by round
+ */
+record Measured(
+        String family,
+        Door door,
+        boolean isBaseline,
+        boolean isAgain,
+        Map<Integer, Crowd.Sliced> slices,
+        Crowd.Latencies latencies) {
+    static final String JDBC = "doors";
+    static final String JPA = "doors-jpa";
+
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    Measured(String family, Door door, boolean isBaseline, boolean isAgain) {
+        this(family, door, isBaseline, isAgain, new TreeMap<>(), new Crowd.Latencies());
+    }
+
+    /** One of its own, whatever it has measured. */
+    @Override
+    public boolean equals(Object other) {
+        return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(this);
+    }
+
+    /** To another, round by round: the geometric mean. Null with fewer than two rounds. */
+    @Nullable
+    Ratio to(Measured baseline) {
+        return Ratio.ofLogarithms(slices.entrySet().stream()
+                        .filter(each -> baseline.slices.containsKey(each.getKey()))
+                        .map(each -> Math.log(each.getValue().perSecond()
+                                / Objects.requireNonNull(baseline.slices.get(each.getKey()))
+                                        .perSecond()))
+                        .filter(Double::isFinite)
+                        .toList())
+                .orElse(null);
+    }
+
+    Taken taken() {
+        return slices.values().stream().map(Crowd.Sliced::taken).reduce(Taken.NOTHING, Taken::and);
+    }
+
+    Map<String, Double> figures() {
+        Map<String, Double> figures = new TreeMap<>();
+        figures.put(
+                "score",
+                slices.values().stream()
+                        .mapToDouble(Crowd.Sliced::perSecond)
+                        .average()
+                        .orElse(0));
+        long trips =
+                slices.values().stream().mapToLong(Crowd.Sliced::roundTrips).sum();
+        long completed =
+                slices.values().stream().mapToLong(Crowd.Sliced::completed).sum();
+        if (trips > 0 && completed > 0) {
+            figures.put("roundTrips", (double) trips / completed);
+        }
+        put(figures, "transaction", latencies.changes());
+        put(figures, "readers", latencies.reads());
+        Taken taken = taken();
+        figures.put("cpu.client", taken.client() / taken.seconds());
+        figures.put("cpu.server", taken.server() / taken.seconds());
+        figures.put("cpu.machine", taken.machine() / taken.seconds());
+        figures.put("others", 100 * taken.othersShare());
+        figures.put("cpu.cores", (double) Runtime.getRuntime().availableProcessors());
+        return figures;
+    }
+
+    private static void put(Map<String, Double> figures, String name, Histogram latencies) {
+        if (latencies.getTotalCount() > 0) {
+            figures.put(name + ".p50", latencies.getValueAtPercentile(50) / NANOS_PER_MILLI);
+            figures.put(name + ".p99", latencies.getValueAtPercentile(99) / NANOS_PER_MILLI);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package org.rowlock.jmh.doors;
+
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.jmh.bench.InvariantViolation;
+import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.testing.RoundTripCounter;
+
+/** The connections of all doors, which are closed with the server. Not thread-safe. */
+final class Pools {
+    private final BenchmarkServer server;
+    private final int clients;
+    private @Nullable DataSource shared;
+
+    Pools(BenchmarkServer server, int clients) {
+        this.server = server;
+        this.clients = clients;
+    }
+
+    /** How many connections all doors open together: the shared pool, that of the groups, and the small ones. */
+    static int connections(int clients) {
+        return 2 * clients + 16 + 8 + 4;
+    }
+
+    /** Unpooled connections, which count their round trips unless the URL has a socket factory of its own. */
+    PGSimpleDataSource direct() {
+        PGSimpleDataSource dataSource = server.dataSource();
+        if (dataSource.getSocketFactory() == null) {
+            dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        }
+        return dataSource;
+    }
+
+    /** The pool that most doors share: a connection for each client. */
+    DataSource shared() {
+        if (shared == null) {
+            shared = sized(clients);
+        }
+        return shared;
+    }
+
+    DataSource sized(int size) {
+        return server.pool(size, direct());
+    }
+
+    /** A pool of as many connections of what is in front of the driver. */
+    DataSource over(DataSource connections) {
+        return server.pool(clients, connections);
+    }
+
+    <T extends AutoCloseable> T closing(T resource) {
+        return server.closeWith(resource);
+    }
+
+    /** Fails unless every raise that was told as committed is there, and no other. */
+    void checkSum(long raises) throws SQLException {
+        long sum = server.numbers("select (select sum(balance) from " + Door.TABLE + ") + (select sum(balance) from "
+                + Door.VERSIONED + ")")[0];
+        if (sum != raises) {
+            throw new InvariantViolation("the balances were raised " + raises + " times, and add up to " + sum);
+        }
+    }
+}

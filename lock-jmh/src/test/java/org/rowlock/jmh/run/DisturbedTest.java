@@ -1,0 +1,83 @@
+package org.rowlock.jmh.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.jmh.profile.Processors;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.testing.TestPostgres;
+
+/** On a machine that other programs use nothing is claimed. */
+@DisabledOnOs(OS.WINDOWS)
+class DisturbedTest {
+    /** A program that takes all processors, which is no child of this JVM, as the shell that starts it ends. */
+    private record Load(List<ProcessHandle> processes) implements AutoCloseable {
+        static Load start() throws Exception {
+            int count = Runtime.getRuntime().availableProcessors();
+            Process shell = new ProcessBuilder(
+                            "sh",
+                            "-c",
+                            "for i in $(seq " + count
+                                    + "); do timeout 60 sh -c 'while :; do :; done' >/dev/null 2>&1 & echo $!; done")
+                    .start();
+            try (BufferedReader pids = shell.inputReader()) {
+                List<ProcessHandle> started = pids.lines()
+                        .map(pid -> ProcessHandle.of(Long.parseLong(pid)).orElseThrow())
+                        .toList();
+                shell.waitFor();
+                return new Load(started);
+            }
+        }
+
+        @Override
+        public void close() {
+            processes.forEach(ProcessHandle::destroy);
+        }
+    }
+
+    @Test
+    void aLoadBesideItMakesNoCall() throws Exception {
+        Scenario zipfian = Scenarios.named("zipfian").orElseThrow();
+        Scenario small = zipfian.with(
+                        List.of(Point.clients(4)), zipfian.variants().subList(0, 3))
+                .timed(new Timing(2, 0, 1, 300));
+        TestPostgres server = TestPostgres.shared();
+        ServerAddress address = new ServerAddress(server.url(), server.user(), server.password());
+        ComparisonSettings settings =
+                new ComparisonSettings(List.of(small), address, 0, null, "test", "test", List.of(), null, null);
+        try (Load load = Load.start()) {
+            assertThat(load.processes()).isNotEmpty();
+            Results results = new Comparison(settings, line -> {}, line -> {}).run();
+            assertThat(results.answer()).matches("Nothing can be said: other programs took \\d+ % of this machine.*");
+            assertThat(results.scenarios().get(0).points().get(0).variants().subList(1, 3))
+                    .allSatisfy(variant -> assertThat(variant.call()).isEqualTo(Call.DISTURBED));
+        }
+    }
+
+    /** What this JVM does itself is none of other programs. */
+    @Test
+    void ownWorkIsNotThatOfOthers() {
+        Processors processors = Processors.ofThisMachine();
+        Processors.Taken before = processors.taken();
+        long end = System.nanoTime() + 500_000_000L;
+        long spun = 0;
+        while (System.nanoTime() < end) {
+            spun++;
+        }
+        Processors.Taken taken = processors.taken().since(before);
+        assertThat(spun).isPositive();
+        assertThat(taken.client()).isPositive();
+        assertThat(taken.machine()).isGreaterThanOrEqualTo(taken.client() * 0.5);
+        assertThat(taken.othersShare())
+                .isLessThanOrEqualTo(
+                        taken.machine() / taken.seconds() / Runtime.getRuntime().availableProcessors());
+    }
+}
