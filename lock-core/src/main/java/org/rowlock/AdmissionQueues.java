@@ -15,6 +15,7 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Stack;
 
 /**
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
@@ -78,6 +79,8 @@ public final class AdmissionQueues {
      */
     Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
         Given.notNull(database, "The database is null; give the DataSource");
+        // For the way out as well, which must not end halfway.
+        Stack.reserve();
         KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
         if (!entries.isOutermost()) {

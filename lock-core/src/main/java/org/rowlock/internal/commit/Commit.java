@@ -24,6 +24,7 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteForm.WrongCount;
+import org.rowlock.internal.text.Stack;
 
 /**
  * COMMIT, with the writes that go with it, and what became of it. The writes are split into flushes: one with the
@@ -175,6 +176,7 @@ public final class Commit {
      * were not: pools and proxies throw more than the driver does.
      */
     public void run(Sending sending) throws SQLException {
+        Stack.reserve();
         AutoSave autosave = session.withoutAutosave();
         try {
             sending.run();
@@ -187,14 +189,25 @@ public final class Commit {
             if (!sent || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
                 throw e;
             }
-            throw untold(errors.unknownOf(CommitErrors.SENT_THROUGH, e));
+            throw untold(unknown(e));
         } finally {
             session.setAutosave(autosave);
         }
     }
 
+    /** Without room to make one, that which was made before the COMMIT was sent. */
+    private CommitOutcomeUnknownException unknown(Throwable e) {
+        try {
+            return errors.unknownOf(CommitErrors.SENT_THROUGH, e);
+        } catch (StackOverflowError | OutOfMemoryError noRoom) {
+            return CommitErrors.WITHOUT_ROOM;
+        }
+    }
+
     private CommitOutcomeUnknownException untold(CommitOutcomeUnknownException unknown) {
-        writes.forEach(write -> write.untold(unknown));
+        for (Write write : writes) {
+            write.untold(unknown);
+        }
         return unknown;
     }
 

@@ -29,6 +29,18 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     /** Pools and proxies. */
     static final String SENT_THROUGH = "what its COMMIT was sent through";
 
+    /** Made ahead, for when there is no stack or heap to make one with more to say. */
+    static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
+            "It is not known whether the work of the transaction is stored: stack or heap ended while it committed. Do"
+                    + " not run it again before you have looked: done twice is worse than done late.",
+            SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
+            null);
+
+    static {
+        // That of this class says nothing of the commit.
+        WITHOUT_ROOM.setStackTrace(new StackTraceElement[0]);
+    }
+
     CommitNotConfirmedException notConfirmed(SQLException ended) {
         return new CommitNotConfirmedException(
                 "Not known to be durable: " + work() + " has committed on this server and is visible, but the wait"
