@@ -42,7 +42,7 @@ public final class ForwardingWriter {
     private static final Set<String> KEYS =
             Set.of("byte", "short", "int", "long", "String", "java.math.BigDecimal", "Object");
 
-    private static final Set<String> OTHER_CONSTANTS = Set.of("boolean", "float", "double");
+    private static final Set<String> OTHER_CONSTANTS = Set.of("boolean", "float", "double", "byte[]");
     private static final Set<String> DATES = Set.of("Date", "Time", "Timestamp");
 
     private final Elements elements;
@@ -223,15 +223,19 @@ public final class ForwardingWriter {
                     "        binds().set(a, " + value + ", binds().keeps() ? (statement, at) -> " + again.replace(", b)", ", kept)")
                             + " : null);");
         }
+        if (type.equals("Object")) {
+            return List.of(
+                    "        Object kept = binds().keeps() ? org.rowlock.jdbc.internal.statement.Binds.kept(b) : null;",
+                    "        binds().set(a, b, binds().keeps() && (b == null || kept != null) ? (statement, at) -> "
+                            + again.replace("(at, b", "(at, kept") + " : null);");
+        }
         boolean constant = method.equals("setNull")
-                || type.equals("Object")
                 || (types.size() == 2 && (KEYS.contains(type) || OTHER_CONSTANTS.contains(type)));
         if (!constant) {
             return List.of("        binds().set(a, (Object) null, null);");
         }
-        String keeps = "binds().keeps()"
-                + (type.equals("Object") ? " && org.rowlock.jdbc.internal.statement.Binds.isConstant(b)" : "");
-        return List.of("        binds().set(a, " + value + ", " + keeps + " ? (statement, at) -> " + again + " : null);");
+        return List.of(
+                "        binds().set(a, " + value + ", binds().keeps() ? (statement, at) -> " + again + " : null);");
     }
 
     private static String thrown(ExecutableElement method) {

@@ -11,7 +11,6 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.session.IdColumns;
@@ -43,8 +42,7 @@ public final class RowLocks {
                 builder.release == LockRelease.EARLY ? new EarlyRelease() : null,
                 builder.front);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, tables.config(), observer);
-        GroupSizes sizes = new GroupSizes(builder.largestGroup);
-        Groups groups = new Groups(builder.largestGroup, sizes, observer, builder.names);
+        Groups groups = new Groups(builder.largestGroup, observer, builder.names);
         this.transaction = new LockedTransaction(this, calls, admission, groups);
         this.verifier = new LockVerifier(tables, builder.singleEntryNode);
     }

@@ -118,8 +118,8 @@ public final class RowLocksBuilder {
      * Default 1, which is off.
      *
      * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the
-     * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
-     * user or a setting of the session. If a group fails it is undone, and each call is done alone with its own
+     * DataSource picks another login or server by thread. A call whose statement, table or session may make that differ
+     * otherwise runs alone. If a group fails it is undone, and each call is done alone with its own
      * outcome; if nobody knows whether it has committed, each has a {@link CommitOutcomeUnknownException}.
      * {@code docs/hot-rows.md} says which calls join.
      *

@@ -11,6 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -97,6 +98,33 @@ class GroupTest {
         assertThat(figure("grouped")).isEqualTo(4);
         assertThat(figure("groups")).isOne();
         assertThat(figure("groupsUndone")).isZero();
+    }
+
+    /** Each as it was when it was set, as the driver has it. */
+    @Test
+    void datesAndBytesGoWithOthers() throws Exception {
+        database.execute("alter table account add seen timestamp[] default '{}', add data bytea default ''");
+        String sql = "update account set seen = seen || cast(? as timestamp), data = data || ?, at = at || now()"
+                + " where id = ?";
+        try (Waiters waiters = new Waiters(database, gated)) {
+            for (int i = 1; i <= 2; i++) {
+                int id = i;
+                waiters.add(connection -> {
+                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                        Timestamp seen = Timestamp.valueOf("2026-01-0" + id + " 00:00:00");
+                        statement.setObject(1, seen);
+                        seen.setTime(0);
+                        statement.setBytes(2, new byte[] {(byte) id});
+                        statement.setInt(3, 1);
+                        return statement.executeUpdate();
+                    }
+                });
+            }
+            waiters.release();
+        }
+        assertThat(figure("grouped")).isEqualTo(2);
+        assertThat(database.query("select seen::text || ' ' || data::text from account where id = 1"))
+                .isEqualTo("{\"2026-01-01 00:00:00\",\"2026-01-02 00:00:00\"} \\x0102");
     }
 
     @Test
@@ -528,6 +556,8 @@ class GroupTest {
                 "create function f() returns trigger language plpgsql as $$begin return new; end$$;"
                         + "create trigger t before update on account for each row execute function f()",
                 "create rule r as on delete to account do instead nothing",
+                "alter table account add who text default current_user",
+                "alter table account add check (current_setting('app.tenant', true) is null or id > 0)",
                 "alter table account enable row level security",
                 "create table child() inherits (account)",
                 "create table parent(id int); alter table account inherit parent",

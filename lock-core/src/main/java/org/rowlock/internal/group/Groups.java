@@ -5,8 +5,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Pattern;
+import java.util.Optional;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
@@ -26,6 +28,8 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.sql.GuardSql;
+import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.text.GroupRule;
 
 /**
  * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection,
@@ -34,10 +38,16 @@ import org.rowlock.internal.sql.GuardSql;
  * knows, and each gets that error.
  *
  * @param largest how many calls may share a transaction; 1 for none
+ * @param sessions by connection, what the server said of it when nobody had altered it
  */
-public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNames names) {
-    /** Sets for its transaction, and so for those of others, whatever statement it stands in. */
-    private static final Pattern SETS = Pattern.compile("set_config", Pattern.CASE_INSENSITIVE);
+public record Groups(
+        int largest, GroupSizes sizes, LockObserver observer, KeyNames names, Map<Connection, String> sessions) {
+    /** The tables of writes by their texts; empty for those that go alone. */
+    private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
+
+    public Groups(int largest, LockObserver observer, KeyNames names) {
+        this(largest, new GroupSizes(largest), observer, names, Collections.synchronizedMap(new WeakHashMap<>()));
+    }
 
     /** Locks, writes and commits. */
     @FunctionalInterface
@@ -53,11 +63,19 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
                 || request.rows().size() > 1
                 || request.mode().isShared()
                 || wait.isNoWait()
-                || writes.isEmpty()
-                || writes.stream().anyMatch(write -> SETS.matcher(write.sql()).find())) {
+                || writes.isEmpty()) {
             return null;
         }
-        return new Member(request, wait, strategy, writes);
+        List<String> targets = new ArrayList<>(writes.size());
+        for (Write write : writes) {
+            Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
+            if (target.isEmpty()) {
+                observer.alone(request.keys().get(0), "statement");
+                return null;
+            }
+            targets.add(target.get());
+        }
+        return new Member(request, wait, strategy, writes, targets);
     }
 
     /**
@@ -76,8 +94,25 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
         if (session.isSimpleQueryMode() || !leader.takes(leader, session)) {
             return List.of();
         }
+        leader.session = look(session);
+        if (leader.session.isEmpty()) {
+            refused(leader.key, "session");
+            return List.of();
+        }
         return entry.take(
                 most - 1, offer -> leader.takes(offer, session), joining -> GroupSizes.rounded(1 + joining) - 1);
+    }
+
+    /** What the server says of a session that nobody has altered, asked once; empty where it was altered. */
+    private String look(PgSession session) throws SQLException {
+        String known = sessions.get(session.driver());
+        if (known == null) {
+            known = session.outsideTransaction(() -> session.ask(GroupSql.LOOK));
+            if (!known.isEmpty()) {
+                sessions.put(session.driver(), known);
+            }
+        }
+        return known;
     }
 
     /** A call was done alone, that of a member or another. */
@@ -135,20 +170,29 @@ public record Groups(int largest, GroupSizes sizes, LockObserver observer, KeyNa
     }
 
     private void learn(LockKey key, int size, Throwable e) {
-        if (e instanceof SQLException && GroupSql.isRefusal(e.getMessage())) {
-            sizes.refused(key);
+        String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
+        if (refusal != null) {
+            refused(key, refusal);
         } else if (!(e instanceof LockNotAvailableException)) {
             sizes.undone(key, size);
         }
     }
 
+    private void refused(LockKey key, String why) {
+        sizes.refused(key);
+        observer.alone(key, why);
+    }
+
     private static List<Write> writes(List<Member> all) {
-        List<Write> writes = new ArrayList<>(all.get(0).writes);
-        // What is deferred to the COMMIT might be made good by the next one, which it would not be alone.
-        writes.add(new Write(GroupSql.CONSTRAINTS).and());
-        all.subList(1, all.size()).forEach(each -> writes.addAll(each.writes));
-        String table = all.get(0).key instanceof LockKey.Row row ? row.table() : "";
-        writes.add(new Write(GroupSql.CHECK).and(table, GuardSql.mark()));
+        List<Write> writes = new ArrayList<>();
+        List<String> changed = new ArrayList<>();
+        for (Member each : all) {
+            writes.addAll(each.writes);
+            changed.addAll(each.targets);
+        }
+        Member leader = all.get(0);
+        String tables = GroupRule.targets(changed, leader.key instanceof LockKey.Row row ? row.table() : null);
+        writes.add(new Write(GroupSql.CHECK).and(leader.session, tables, GuardSql.mark(), leader.session));
         return writes;
     }
 

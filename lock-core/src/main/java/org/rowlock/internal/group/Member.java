@@ -38,8 +38,14 @@ public final class Member {
     final List<Write> writes;
     private final int executions;
     private final long bytes;
-    /** With the two of the group's own. */
-    private int groupExecutions = 2;
+    /** The tables that the writes change. */
+    final List<String> targets;
+
+    /** What the server says of the connection on which it leads others; asked before it does. */
+    String session = "";
+
+    /** With that of the group's own. */
+    private int groupExecutions = 1;
 
     private long groupBytes;
     private final LockRequest request;
@@ -47,12 +53,13 @@ public final class Member {
     private final long startNanos = System.nanoTime();
     private @Nullable Begun begun;
 
-    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write> writes) {
+    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write> writes, List<String> targets) {
         this.key = request.keys().get(0);
         this.request = request;
         this.bound = bound;
         this.strategy = strategy;
         this.writes = writes;
+        this.targets = targets;
         int count = 0;
         long size = 0;
         for (Write write : writes) {

@@ -6,6 +6,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 
@@ -73,4 +74,27 @@ final class Events {
     @Label("Lock hold")
     @Description("One or more keys that a transaction held")
     static final class OfHold extends OfKeys {}
+
+    static void alone(LockKey key, String why) {
+        OfAlone event = new OfAlone();
+        if (event.shouldCommit()) {
+            event.key = key.toString();
+            event.reason = why;
+            event.commit();
+        }
+    }
+
+    @Name("org.rowlock.NotGrouped")
+    @Label("Not grouped")
+    @Description("A call that is done alone, though groups are on")
+    @Category("Rowlock")
+    @StackTrace(false)
+    static final class OfAlone extends Event {
+        @Label("Key")
+        String key = "";
+
+        @Label("Reason")
+        @Description("What keeps it from going with others: the statement, the table, the session, the isolation level")
+        String reason = "";
+    }
 }

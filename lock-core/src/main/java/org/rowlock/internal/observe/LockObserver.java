@@ -68,6 +68,13 @@ public record LockObserver(List<LockListener> listeners) {
         }
     }
 
+    /** A call that could have gone with others is done alone: for its statement, its table or the session. */
+    public void alone(LockKey key, String why) {
+        if (FlightRecorder.isInitialized()) {
+            Events.alone(key, why);
+        }
+    }
+
     public static Outcome outcome(org.rowlock.internal.session.Outcome outcome) {
         if (outcome instanceof Held) {
             return Outcome.ACQUIRED;

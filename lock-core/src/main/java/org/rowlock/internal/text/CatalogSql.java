@@ -14,19 +14,6 @@ public final class CatalogSql {
                     + " with ordinality as k(attnum, n)"
                     + " join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum";
 
-    /**
-     * An expression of a table {@code c} of pg_class: whether an UPDATE of one of its rows does the same in a
-     * transaction of its own and behind others in one. Not where triggers, rules or policies of the user's run, where
-     * a check is deferred to the commit, and not for rows that are of another table too.
-     */
-    public static final String SHARES_TRANSACTIONS = "c.relkind = 'r' and c.relpersistence <> 't'"
-            + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
-            + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
-            + " and not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid"
-            + " and (not t.tgisinternal or t.tginitdeferred))"
-            + " and not exists (select from pg_catalog.pg_constraint as f where f.confrelid = c.oid"
-            + " and f.contype = 'f' and f.confupdtype not in ('a', 'r'))";
-
     /** The names of the extensions that make one database of several machines: each locks for itself. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
 

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.GroupSizes;
-import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.text.GroupRule;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.LockedRow;
@@ -19,8 +19,8 @@ public final class AutocommitGroups {
     private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int TABLES = 1_000;
 
-    private static final String SQL = "select " + CatalogSql.SHARES_TRANSACTIONS
-            + " from pg_catalog.pg_class as c where c.oid = pg_catalog.to_regclass(?)";
+    private static final String SQL =
+            "select " + GroupRule.TABLE + " from pg_catalog.pg_class as c where c.oid = pg_catalog.to_regclass(?)";
 
     final GroupSizes sizes;
     private final Map<List<Object>, Known> tables = new ConcurrentHashMap<>();

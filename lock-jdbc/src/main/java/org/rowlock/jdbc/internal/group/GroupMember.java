@@ -11,7 +11,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.util.GT;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 import org.rowlock.internal.queue.QueueEntry;
@@ -32,9 +31,6 @@ import org.rowlock.jdbc.internal.row.LockedRow;
 public final class GroupMember {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    private static final String BATCH_ENTRY =
-            "Batch entry {0} {1} was aborted: {2}  Call getNextException to see other errors in the batch.";
-
     private final AutocommitGroups groups;
     private final GroupSession session;
     private final Identity identity;
@@ -47,7 +43,10 @@ public final class GroupMember {
     private List<QueueEntry> taken = List.of();
 
     private volatile @Nullable GroupMember leader;
-    private volatile boolean cancelledByMember;
+
+    // Under its lock: a cancel must not reach what the leader's connection does next.
+    private boolean sending;
+    private boolean cancelledByMember;
 
     GroupMember(
             AutocommitGroups groups,
@@ -116,9 +115,20 @@ public final class GroupMember {
     public void cancel() throws SQLException {
         GroupMember now = leader;
         if (now != null) {
-            now.cancelledByMember = true;
-            now.statement.cancel();
+            now.cancelGroup();
         }
+    }
+
+    private synchronized void cancelGroup() throws SQLException {
+        if (sending) {
+            cancelledByMember = true;
+            statement.cancel();
+        }
+    }
+
+    /** Returns when a cancel that is under way has reached the server. */
+    private synchronized void sends(boolean now) {
+        sending = now;
     }
 
     private @Nullable GroupResult send() throws SQLException {
@@ -140,14 +150,17 @@ public final class GroupMember {
             sent = true;
             taken.forEach(QueueEntry::sent);
             others.forEach(each -> each.leader = this);
+            sends(true);
             counts = statement.executeLargeBatch();
             warnings = statement.getWarnings();
         } catch (SQLException e) {
             failure = e.getCause() instanceof PSQLException cause ? cause : e;
             sent &= !isUndone(failure);
-            ownTimeout = isTimeout(failure) && isOfFirst(e) && !cancelledByMember;
-            timeoutOfAll = ownTimeout && isOfAll((PSQLException) failure, System.nanoTime() - start);
+            sends(false);
+            ownTimeout = isTimeout(failure) && !cancelledByMember && isOfRow((PSQLException) failure);
+            timeoutOfAll = ownTimeout && isOfAll(failure, System.nanoTime() - start);
         } finally {
+            sends(false);
             for (int i = 0; i < taken.size(); i++) {
                 others.get(i).leader = null;
                 if (counts.length > 0) {
@@ -186,16 +199,21 @@ public final class GroupMember {
         }
     }
 
+    /** Whether each has waited for the row as long as its own timeout lets it. */
+    private boolean isOfAll(SQLException timeout, long nanos) {
+        return SqlState.LOCK_NOT_AVAILABLE.equals(timeout.getSQLState())
+                || (queryTimeout > 0 && nanos >= TimeUnit.SECONDS.toNanos(queryTimeout));
+    }
+
     /**
-     * Whether each has waited for the row as long as its own timeout lets it. The server says in which table the wait
-     * was, if it says anything: not if it was for a parent, say, or for a value of a unique index.
+     * Whether the wait that was ended was for the row, and so that of the first: behind it nobody waits for the row.
+     * The server says in which table the wait was, if it says anything; another one is that of a parent, say, or of a
+     * unique index.
      */
-    private boolean isOfAll(PSQLException timeout, long nanos) {
+    private boolean isOfRow(PSQLException timeout) {
         String where = Objects.requireNonNull(timeout.getServerErrorMessage()).getWhere();
         List<String> table = TableName.parts(row.plan().table());
-        boolean over = queryTimeout > 0 && nanos >= TimeUnit.SECONDS.toNanos(queryTimeout);
-        return (over || SqlState.LOCK_NOT_AVAILABLE.equals(timeout.getSQLState()))
-                && (where == null || where.matches(".*\\W" + Pattern.quote(table.get(table.size() - 1)) + "\\W.*"));
+        return where == null || where.matches(".*\\W" + Pattern.quote(table.get(table.size() - 1)) + "\\W.*");
     }
 
     /** An error of the server behind which the session goes on: then the server has rolled back what one Sync ends. */
@@ -207,17 +225,6 @@ public final class GroupMember {
         return ServerErrors.isServers(e)
                 && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                         || SqlState.QUERY_CANCELED.equals(e.getSQLState()));
-    }
-
-    /** Whether the error is that of the first statement, as the driver says it in whatever language. */
-    private static boolean isOfFirst(SQLException e) {
-        String first = beginOfEntry(0);
-        return !first.equals(beginOfEntry(1)) && String.valueOf(e.getMessage()).startsWith(first);
-    }
-
-    private static String beginOfEntry(int number) {
-        String message = GT.tr(BATCH_ENTRY, number, "\0", "");
-        return message.substring(0, Math.max(0, message.indexOf('\0')));
     }
 
     /** The caller's statement is as the caller left it. */

@@ -4,8 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.GroupRule;
+import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.internal.session.DriverAccess;
-import org.rowlock.jdbc.internal.statement.SessionEffect;
 
 /**
  * Whether a session is as it was when its connection was made, so that what one such session does is what another would
@@ -13,17 +14,11 @@ import org.rowlock.jdbc.internal.statement.SessionEffect;
  * and the driver. In doubt it is altered.
  */
 public final class GroupSession {
-    /**
-     * Its user, where it is, and with which settings; no row above READ COMMITTED. What the file of the server or its
-     * defaults say is the same for all.
-     */
-    private static final String LOOK = "select pg_catalog.concat_ws(' ', current_user, session_user,"
-            + " pg_catalog.current_database(), pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(),"
-            + " pg_catalog.pg_postmaster_start_time(), (select pg_catalog.string_agg(s.name || '=' || s.setting, ','"
-            + " order by s.name) from pg_catalog.pg_settings as s"
-            + " where s.source not in ('default', 'configuration file', 'override')"
-            + " and s.name !~ '^(default_)?transaction_'))"
-            + " where pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')";
+    /** Its server and what a write may depend on; no row above READ COMMITTED, and if it was altered. */
+    private static final String LOOK = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
+            + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
+            + GroupRule.SESSION + ") where " + GroupRule.UNALTERED
+            + " and pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')";
 
     final DriverAccess access;
 

@@ -6,6 +6,7 @@ import java.sql.Statement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.TransactionState;
+import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.group.GroupSession;
 import org.rowlock.jdbc.internal.observe.Figure;
@@ -15,7 +16,6 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
-import org.rowlock.jdbc.internal.statement.SessionEffect;
 import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 

@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.temporal.Temporal;
 import java.util.Arrays;
+import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -68,8 +69,13 @@ public final class Binds {
         return setters != null;
     }
 
-    /** Whether a value is the same when it is set again: it does not change, and is not read once. */
-    public static boolean isConstant(@Nullable Object value) {
+    /** What sets the same again as a value does: a date as it is now; null if it is read once, or nobody knows. */
+    public static @Nullable Object kept(@Nullable Object value) {
+        // Of an array the driver takes what is in it when the statement is executed, too.
+        return value instanceof Date date ? date.clone() : value instanceof byte[] || isConstant(value) ? value : null;
+    }
+
+    private static boolean isConstant(@Nullable Object value) {
         return value == null || value instanceof Temporal || CONSTANTS.contains(value.getClass());
     }
 

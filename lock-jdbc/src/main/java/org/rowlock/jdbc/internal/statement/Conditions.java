@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Token;
+import org.rowlock.internal.text.Token.TokenType;
+import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.internal.statement.StatementShape.Equality;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
-import org.rowlock.jdbc.internal.statement.Token.TokenType;
 
 /** The conditions behind WHERE: finds what must be equal, and skips what it does not know. */
 final class Conditions {

@@ -5,6 +5,8 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.text.Token;
+import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
 import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
@@ -15,8 +17,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
  * no parser: what it does not know for certain it leaves alone.
  */
 public final class StatementRecogniser {
-    /** Longer texts are not worth the time. */
-    public static final int LONGEST = 16_384;
+    public static final int LONGEST = Tokens.LONGEST;
 
     /** Statements that lock no rows and run nothing that may. */
     private static final Set<String> HARMLESS =

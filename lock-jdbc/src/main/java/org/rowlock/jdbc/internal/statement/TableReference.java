@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.text.Tokens;
 
 /**
  * A table of a statement.

@@ -2,7 +2,8 @@ package org.rowlock.jdbc.internal.statement;
 
 import java.util.List;
 import java.util.Set;
-import org.rowlock.jdbc.internal.statement.Token.TokenType;
+import org.rowlock.internal.text.Token;
+import org.rowlock.internal.text.Token.TokenType;
 
 /** Reads tokens one after the other, and back to a mark. */
 final class TokenReader {

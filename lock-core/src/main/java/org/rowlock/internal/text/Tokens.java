@@ -1,18 +1,20 @@
-package org.rowlock.jdbc.internal.statement;
+package org.rowlock.internal.text;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.postgresql.core.Parser;
-import org.rowlock.internal.text.SqlComments;
-import org.rowlock.jdbc.internal.statement.Token.TokenType;
+import org.rowlock.internal.text.Token.TokenType;
 
 /**
  * Cuts SQL into tokens as PostgreSQL and its driver do: comments are nothing, names without quotes are in lower case, a
  * question mark is a parameter unless it is doubled.
  */
-final class Tokens {
+public final class Tokens {
+    /** Longer texts are not worth the time. */
+    public static final int LONGEST = 16_384;
+
     private static final String OPERATORS = "+-*/<>=~!@#%^&|`";
 
     /** An operator that has one of these may end in a sign. */
@@ -30,7 +32,7 @@ final class Tokens {
     }
 
     /** The tokens, without one for the end. What is never closed ends with the text. */
-    static List<Token> of(String sql) {
+    public static List<Token> of(String sql) {
         Tokens cut = new Tokens(sql);
         while (cut.at < sql.length()) {
             cut.next();
@@ -39,12 +41,12 @@ final class Tokens {
     }
 
     /** The words of a list with spaces. */
-    static Set<String> words(String list) {
+    public static Set<String> words(String list) {
         return Set.of(list.split(" "));
     }
 
     /** Where the first token begins: behind white space and comments. */
-    static int start(String sql) {
+    public static int start(String sql) {
         Tokens cut = new Tokens(sql);
         while (cut.at < sql.length() && cut.skipNothing()) {}
         return cut.at;
@@ -178,7 +180,7 @@ final class Tokens {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c > 127;
     }
 
-    static boolean isNamePart(char c) {
+    public static boolean isNamePart(char c) {
         return isNameStart(c) || (c >= '0' && c <= '9') || c == '$';
     }
 }

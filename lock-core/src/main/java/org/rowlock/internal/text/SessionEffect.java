@@ -1,8 +1,8 @@
-package org.rowlock.jdbc.internal.statement;
+package org.rowlock.internal.text;
 
 import java.util.List;
 import java.util.Set;
-import org.rowlock.jdbc.internal.statement.Token.TokenType;
+import org.rowlock.internal.text.Token.TokenType;
 
 /**
  * What a statement may do to its session beyond its transaction, by its text. What is not known alters it. A
@@ -32,10 +32,14 @@ public enum SessionEffect {
                     + " offset union except intersect row cast array interval numeric decimal varchar char"
                     + " character varying bit time timestamp float");
 
+    /** What reads other tables, or the session, and is no function. */
+    private static final Set<String> READS = Tokens.words(
+            "select current_user current_role session_user system_user user current_catalog" + " current_schema");
+
     private static final Set<String> PURE_FUNCTIONS =
             Tokens.words("coalesce nullif greatest least abs ceil ceiling floor round trunc mod power sqrt sign"
                     + " lower upper length char_length octet_length trim btrim ltrim rtrim substr substring"
-                    + " replace concat concat_ws left right lpad rpad position overlay now clock_timestamp"
+                    + " replace repeat reverse md5 concat concat_ws left right lpad rpad position overlay now clock_timestamp"
                     + " statement_timestamp date_trunc date_part extract age to_char to_date to_timestamp"
                     + " to_number random gen_random_uuid array_append array_remove array_cat array_length"
                     + " cardinality jsonb_set jsonb_insert jsonb_build_object jsonb_build_array to_jsonb");
@@ -49,16 +53,17 @@ public enum SessionEffect {
 
     /** That of a text. Never throws. */
     public static SessionEffect of(String sql) {
-        if (sql.length() > StatementRecogniser.LONGEST) {
+        if (sql.length() > Tokens.LONGEST) {
             return ALTERS;
         }
         List<Token> tokens = Tokens.of(sql);
-        TokenReader first = new TokenReader(tokens);
-        if (first.skipWords("discard", "all")) {
-            return first.atEnd() ? CLEANS : ALTERS;
+        String first = word(tokens, 0);
+        if (first.equals("discard") && word(tokens, 1).equals("all")) {
+            return tokens.size() == 2 ? CLEANS : ALTERS;
         }
-        boolean harmless = first.atWord(HARMLESS) || (first.skipWord("set") && first.atWord(OF_TRANSACTION));
-        boolean inserts = first.atWord("insert") || first.atWord("merge");
+        boolean harmless =
+                HARMLESS.contains(first) || (first.equals("set") && OF_TRANSACTION.contains(word(tokens, 1)));
+        boolean inserts = first.equals("insert") || first.equals("merge");
         SessionEffect effect = harmless ? PURE : ALTERS;
         for (int i = 1; i < tokens.size() && effect != ALTERS; i++) {
             Token token = tokens.get(i);
@@ -71,10 +76,17 @@ public enum SessionEffect {
             }
             boolean called =
                     token.isName() && i + 1 < tokens.size() && tokens.get(i + 1).isSymbol("(") && !isTarget(tokens, i);
-            SessionEffect own = token.isWord("select") ? NONE : called ? ofFunction(token, tokens.get(i - 1)) : PURE;
+            boolean reads = token.type() == TokenType.WORD && READS.contains(token.text());
+            SessionEffect own = reads ? NONE : called ? ofFunction(token, tokens.get(i - 1)) : PURE;
             effect = own.compareTo(effect) > 0 ? own : effect;
         }
         return effect;
+    }
+
+    private static String word(List<Token> tokens, int at) {
+        return at < tokens.size() && tokens.get(at).type() == TokenType.WORD
+                ? tokens.get(at).text()
+                : "";
     }
 
     private static SessionEffect ofFunction(Token name, Token before) {

@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.statement;
+package org.rowlock.internal.text;
 
 /**
  * A token of SQL.
@@ -6,10 +6,10 @@ package org.rowlock.jdbc.internal.statement;
  * @param text of a word and of a quoted name as the catalog has it, of a string without its quotes, of a parameter its
  *     number
  */
-record Token(TokenType type, String text) {
-    static final Token END = new Token(TokenType.END, "");
+public record Token(TokenType type, String text) {
+    public static final Token END = new Token(TokenType.END, "");
 
-    enum TokenType {
+    public enum TokenType {
         WORD,
         QUOTED,
         NUMBER,
@@ -19,15 +19,15 @@ record Token(TokenType type, String text) {
         END
     }
 
-    boolean isWord(String word) {
+    public boolean isWord(String word) {
         return type == TokenType.WORD && text.equals(word);
     }
 
-    boolean isSymbol(String symbol) {
+    public boolean isSymbol(String symbol) {
         return type == TokenType.SYMBOL && text.equals(symbol);
     }
 
-    boolean isName() {
+    public boolean isName() {
         return type == TokenType.WORD || type == TokenType.QUOTED;
     }
 }

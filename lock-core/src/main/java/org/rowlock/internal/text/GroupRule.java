@@ -1,0 +1,171 @@
+package org.rowlock.internal.text;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which writes may share a transaction, on one connection, with those of other callers: those that do the same on each
+ * of their connections and behind each other. It is one rule for {@code execute} and for the drop-in, of three parts:
+ * the text of a write, the table that it changes, and the session that sends it. The settings that no part compares,
+ * such as the application's own, are then read by nothing that runs.
+ */
+public final class GroupRule {
+    private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
+
+    /** The built-in functions that are not immutable, and look at no more of the session than is compared. */
+    private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
+            + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*|interval.*)$'";
+
+    /** The settings of which a write may depend, and that can be had from the session at no cost. */
+    private static final String SETTINGS = Stream.of(
+                    "role",
+                    "search_path",
+                    "datestyle",
+                    "intervalstyle",
+                    "timezone",
+                    "timezone_abbreviations",
+                    "lc_monetary",
+                    "lc_numeric",
+                    "lc_time",
+                    "default_text_search_config",
+                    "bytea_output",
+                    "extra_float_digits",
+                    "xmloption",
+                    "xmlbinary",
+                    "array_nulls",
+                    "transform_null_equals",
+                    "standard_conforming_strings",
+                    "backslash_quote",
+                    "check_function_bodies",
+                    "row_security",
+                    "session_replication_role",
+                    "synchronous_commit",
+                    "lock_timeout",
+                    "statement_timeout")
+            .map(setting -> "pg_catalog.current_setting('" + setting + "')")
+            .collect(Collectors.joining(", "));
+
+    /** An expression: what must be equal of two sessions. */
+    public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS + ")";
+
+    /**
+     * A condition: the session is as its login has made it, but for what can change no write. Dear, so it is to be
+     * asked once, and then that {@link #SESSION} is what it was.
+     */
+    public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
+            + " where s.source = 'session' and s.name <> 'application_name' and s.name !~ '^(default_)?transaction_')"
+            + " and pg_catalog.current_setting('role') = 'none' and exists (select from"
+            + " pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) as a"
+            + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
+
+    /**
+     * A condition of a table {@code c} of pg_class. It must have no triggers, rules or policies of the user's, no check
+     * that is deferred to the commit, no rows that are of another table too, and no default, generated column or check
+     * that calls what may look at the session.
+     */
+    public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
+            + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
+            + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
+            + " and not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid"
+            + " and (not t.tgisinternal or t.tginitdeferred))"
+            + " and not exists (select from pg_catalog.pg_constraint as f where f.confrelid = c.oid"
+            + " and f.contype = 'f' and f.confupdtype not in ('a', 'r'))"
+            + " and not exists (select from pg_catalog.pg_attrdef as d where d.adrelid = c.oid and "
+            + looks("d.adbin") + ")"
+            + " and not exists (select from pg_catalog.pg_constraint as k where k.contype = 'c' and (k.conrelid = c.oid"
+            + " or k.contypid in (select a.atttypid from pg_catalog.pg_attribute as a where a.attrelid = c.oid)) and "
+            + looks("k.conbin") + ")";
+
+    /** The same where rows are deleted: no rows of other tables go with them. */
+    private static final String DELETED = "exists (select from pg_catalog.pg_constraint as f where f.confrelid = c.oid"
+            + " and f.contype = 'f' and f.confdeltype not in ('a', 'r'))";
+
+    private static final char CHANGES = 'c';
+    private static final char DELETES = 'd';
+    private static final char LOCKS = 'l';
+
+    /** A condition with one parameter, {@link #targets}: all of these tables are of the kind. */
+    public static final String TABLES = "not exists (select from pg_catalog.unnest(pg_catalog.string_to_array("
+            + "cast(? as pg_catalog.text), pg_catalog.chr(31))) as w(n) left join pg_catalog.pg_class as c"
+            + " on c.oid = pg_catalog.to_regclass(pg_catalog.substr(w.n, 2)) where case when w.n like '" + LOCKS
+            + "%' then c.relrowsecurity else c.oid is null or not (" + TABLE + ") or (w.n like '" + DELETES + "%' and "
+            + DELETED + ") end)";
+
+    private GroupRule() {}
+
+    /** A condition: whether an expression of the catalogue calls what may look at the session. */
+    private static String looks(String tree) {
+        String text = "cast(" + tree + " as pg_catalog.text)";
+        // From 9 on the values of SQL are names: of the user, the schema, the database.
+        return "(" + text + " ~ 'SQLVALUEFUNCTION :op (9|1[0-9]) ' or exists (select from pg_catalog.regexp_matches("
+                + text + ", ':(?:opfuncid|funcid) ([0-9]+)', 'g') as m(id) join pg_catalog.pg_proc as f"
+                + " on f.oid = cast(m.id[1] as pg_catalog.oid) where f.provolatile <> 'i'"
+                + " and not (f.pronamespace = cast('pg_catalog' as pg_catalog.regnamespace)"
+                + " and f.proname ~ " + HARMLESS + ")))";
+    }
+
+    /**
+     * The table that a write changes, for {@link #targets}; null if the write does not go with others, as it may do
+     * more, or reads another table or the session.
+     */
+    public static @Nullable String target(String sql) {
+        if (SessionEffect.of(sql) != SessionEffect.PURE) {
+            return null;
+        }
+        List<Token> tokens = Tokens.of(sql);
+        int at = startOfTable(tokens);
+        if (at < 0) {
+            return null;
+        }
+        StringBuilder table = new StringBuilder(String.valueOf(tokens.get(0).isWord("delete") ? DELETES : CHANGES));
+        int end = at;
+        while (end < tokens.size() && (end == at || tokens.get(end).isSymbol("."))) {
+            end = end == at ? at : end + 1;
+            if (end >= tokens.size() || !tokens.get(end).isName()) {
+                return null;
+            }
+            table.append(end == at ? "" : ".").append('"');
+            table.append(tokens.get(end).text().replace("\"", "\"\"")).append('"');
+            end++;
+        }
+        int depth = 0;
+        for (Token token : tokens.subList(end, tokens.size())) {
+            depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+            if (depth <= 0 && OTHER_TABLES.stream().anyMatch(token::isWord)) {
+                return null;
+            }
+        }
+        return table.toString();
+    }
+
+    /** Where the name of its table begins; -1 if it is no change of rows. */
+    private static int startOfTable(List<Token> tokens) {
+        int at = 0;
+        if (isWord(tokens, 0, "update")) {
+            at = 1;
+        } else if (isWord(tokens, 0, "insert") && isWord(tokens, 1, "into")) {
+            at = 2;
+        } else if (isWord(tokens, 0, "delete") && isWord(tokens, 1, "from")) {
+            at = 2;
+        }
+        return at > 0 && isWord(tokens, at, "only") ? at + 1 : at == 0 ? -1 : at;
+    }
+
+    private static boolean isWord(List<Token> tokens, int at, String word) {
+        return at < tokens.size() && tokens.get(at).isWord(word);
+    }
+
+    /**
+     * The parameter of {@link #TABLES}.
+     *
+     * @param changed of each write its {@link #target}
+     * @param locked the table whose row is locked, or null
+     */
+    public static String targets(List<String> changed, @Nullable String locked) {
+        Stream<String> lockedToo = locked == null ? Stream.of() : Stream.of(LOCKS + locked);
+        return Stream.concat(changed.stream(), lockedToo).distinct().collect(Collectors.joining("\u001f"));
+    }
+}
