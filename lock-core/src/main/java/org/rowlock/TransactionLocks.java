@@ -173,20 +173,17 @@ public final class TransactionLocks {
 
     /**
      * Takes up to {@link Claim#limit()} rows that nobody else holds and that meet the claim's predicate, and skips
-     * those that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip, and with advisory locks more
-     * only while other workers finish the rows that it looks at.
+     * those that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip, with advisory locks two,
+     * and more only if others hold the keys of its rows alone.
      *
      * <p>Every row returned is locked and meets the predicate as of now, so a job is done once. A row that another
-     * worker finished between the look and the lock is not returned, yet its key stays locked until the transaction
-     * ends; with {@link LockStrategy#BOTH} so does the row lock of a row whose key alone is held by another
-     * transaction.
+     * worker finished between the look and the lock is not returned, nor one whose key alone another transaction holds;
+     * its row lock stays until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table
      * @param <T> the value of a row
      * @return the claimed rows in the claim's order, at most the limit; empty if there are none to be had
-     * @throws LockTransactionException also in REPEATABLE READ and SERIALIZABLE with {@link LockStrategy#ADVISORY}:
-     *     there a job could run twice
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
      * @throws SQLException if the predicate or the order is not valid SQL, or the mapper fails
      */

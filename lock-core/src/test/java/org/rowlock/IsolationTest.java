@@ -150,8 +150,7 @@ class IsolationTest {
                 c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)),
                 c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")).waiting(wait)),
                 c -> locks.in(c).lock(forUpdate(List.of(KEY, LockKey.number(7))).waiting(wait)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of(READ, BALANCE)),
-                c -> locks.in(c).claim(Claim.from("account"), BALANCE));
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of(READ, BALANCE)));
     }
 
     /** Where statements follow in the round trip the refusal must raise, unless a savepoint can undo it. */

@@ -120,7 +120,7 @@ class LockKeyTest {
         assertThat(key.id()).containsExactly("7", "A", "2024-01-02");
         assertThat(key).isEqualTo(row("line", List.of(7L, "A", "2024-01-02")));
         assertThat(key).isNotEqualTo(row("line", "A", 7, LocalDate.of(2024, 1, 2)));
-        assertThat(AdvisoryKeys.idText(key)).isEqualTo("7\u001fA\u001f2024-01-02");
+        assertThat(AdvisoryKeys.idText(key.id())).isEqualTo("7\u001fA\u001f2024-01-02");
         assertThat(row("line", List.of("B0000000-0000-0000-0000-00000000000B", 1))
                         .id())
                 .containsExactly("b0000000-0000-0000-0000-00000000000b", "1");

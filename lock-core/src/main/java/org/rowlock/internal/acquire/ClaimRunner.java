@@ -3,15 +3,14 @@ package org.rowlock.internal.acquire;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
@@ -26,15 +25,13 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
-import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.Part;
-import org.rowlock.internal.text.SqlState;
 
 /**
- * A claim: one statement, or with keys look after look at the rows until there are enough.
+ * A claim: one statement, or with keys the row locks and then the keys, until there are enough.
  *
- * @param rows what is claimed, as the last look has found it
+ * @param rows what is claimed, as it was read last
  * @param taken the ids of these
  */
 record ClaimRunner(
@@ -44,22 +41,13 @@ record ClaimRunner(
         Claim claim,
         OpenRows rows,
         List<List<String>> taken) {
-    /** More than others are likely to hold at the head of the queue; if they do, the next look goes further. */
-    private static final int PAGE = 1_000;
-
-    private static final int NEXT_PAGE_TIMES = 10;
-
-    /**
-     * After this many looks a claim returns the rows it has. Among dozens of workers the candidates are finished
-     * by others before it gets to them, and looking for the last ones it would hold the others up.
-     */
-    private static final int MOST_LOOKS = 3;
-
-    /** After this many looks a claim without a row gives up. */
-    private static final int MOST_LOOKS_FOR_ONE = 64;
+    /** After this many looks, each at rows whose keys others hold alone, a claim returns the rows it has. */
+    private static final int MOST_LOOKS = 64;
 
     /** The texts of claims, of which an application has few different ones. */
-    private static final Kept<ClaimSql, String> TEXTS = new Kept<>();
+    private static final Kept<ClaimSql, String> LOCKS = new Kept<>();
+
+    private static final Kept<ClaimSql, String> READS = new Kept<>();
 
     <T> List<T> claim(RowMapper<T> mapper) throws SQLException {
         try (rows) {
@@ -108,101 +96,77 @@ record ClaimRunner(
         for (boolean again = false; ; again = true) {
             RowTable table = tables.of(session, claim.table());
             refuseOnCitus(); // The look-up may have found it out.
-            if (isTakenAs(table)) {
+            try {
+                takeAs(table);
                 return;
+            } catch (SQLException e) {
+                Guard raised = ServerErrors.guardIn(e);
+                if (raised == null && !ServerErrors.isIdentityGone(List.of(table), e)) {
+                    throw e;
+                }
             }
             tables.idColumns().stale(table);
-            boolean aborted = session.isAborted();
-            if (again || (aborted && begun)) {
-                throw TargetErrors.stale(asked(), !aborted);
+            if (again || begun) {
+                throw TargetErrors.stale(asked(), false);
             }
-            if (aborted) {
-                session.execute("rollback");
-            }
+            session.execute("rollback");
         }
     }
 
-    /**
-     * Looks at the rows until there are enough. A further look takes the same rows again, which this transaction has,
-     * and those behind them; or others in place of those that did not meet the predicate any more when it was locked.
-     *
-     * @return whether the table is the one that was looked up; if not nothing is locked
-     */
-    private boolean isTakenAs(RowTable table) throws SQLException {
-        int page = claim.limit();
-        for (int looks = 1; ; looks++) {
-            Look look = look(new ClaimSql(
-                    table, claim.predicate(), claim.order(), claim.mode(), strategy() != LockStrategy.ADVISORY, page));
-            if (look == null) {
-                return false;
-            }
-            boolean stale = taken.size() < look.locked();
-            boolean noMore = taken.size() >= claim.limit() || (!stale && look.tried() < page);
-            if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
-                return true;
-            }
-            if (!stale) {
-                page = (int) Math.min(Integer.MAX_VALUE, (long) Math.max(PAGE, page) * NEXT_PAGE_TIMES);
-            }
-        }
-    }
-
-    /**
-     * What a look has locked.
-     *
-     * @param locked how many rows, of which some may not be returned
-     * @param tried how many were tried where not as many as wanted were locked; else 0
-     */
-    private record Look(int locked, int tried) {}
-
-    private @Nullable Look look(ClaimSql sql) throws SQLException {
-        // The next look finds the same statement prepared.
-        rows.close();
+    /** Locks rows whose keys no other transaction holds, and that meet the predicate behind the lock. */
+    private void takeAs(RowTable table) throws SQLException {
         taken.clear();
-        String text = TEXTS.get(sql, ClaimSql::text);
+        List<List<String>> tried = new ArrayList<>();
+        for (int looks = 1; looks <= MOST_LOOKS; looks++) {
+            int wanted = claim.limit() - taken.size();
+            List<List<String>> locked = lock(sql(table, !tried.isEmpty()), tried, wanted);
+            if (!locked.isEmpty()) {
+                tried.addAll(locked);
+                List<List<String>> ids = new ArrayList<>(taken);
+                ids.addAll(locked);
+                read(sql(table, false), ids);
+            }
+            if (locked.size() < wanted || taken.size() >= claim.limit()) {
+                return;
+            }
+        }
+    }
+
+    private ClaimSql sql(RowTable table, boolean again) {
+        return new ClaimSql(table, claim.predicate(), claim.order(), claim.mode(), again);
+    }
+
+    private List<List<String>> lock(ClaimSql sql, List<List<String>> tried, int wanted) throws SQLException {
+        String text = LOCKS.get(sql, ClaimSql::lock);
+        try (PreparedStatement statement = session.prepareScript(text, Part.hasUntyped(claim.binds()))) {
+            sql.bindLock(statement, claim, tried, wanted);
+            List<List<String>> locked = new ArrayList<>();
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    locked.add(sql.table().readId(row, 1));
+                }
+            }
+            return locked;
+        }
+    }
+
+    private void read(ClaimSql sql, List<List<String>> ids) throws SQLException {
+        String text = READS.get(sql, ClaimSql::read);
         PreparedStatement statement = rows.keep(session.prepareScript(text, Part.hasUntyped(claim.binds())));
-        sql.bind(statement, claim);
-        try {
-            statement.execute();
-        } catch (SQLException e) {
-            if (ServerErrors.isIdentityGone(List.of(sql.table()), e)) {
-                return null;
-            }
-            throw e;
+        sql.bindRead(statement, claim, ids);
+        statement.execute();
+        for (int i = sql.isVerified() ? 2 : 1; i > 0; i--) {
+            statement.getMoreResults();
         }
-        Look look;
-        try (ResultSet row = statement.getResultSet()) {
-            row.next();
-            refuse(GuardSql.read(row));
-            if (!row.getBoolean(3)) {
-                return null;
-            }
-            look = new Look(row.getInt(4), row.getInt(5));
-        }
-        statement.getMoreResults();
         ResultSet found = statement.getResultSet();
         RowTable table = sql.table();
         int id = found.getMetaData().getColumnCount() - table.columns().size() + 1;
+        taken.clear();
         while (found.next()) {
             taken.add(table.readId(found, id));
         }
         found.beforeFirst();
         rows.keep(found);
-        return look;
-    }
-
-    private void refuse(Guard guard) {
-        if (guard.isSnapshotStale()) {
-            throw new LockTransactionException(
-                    "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
-                            + ", and its snapshot may show a row that another worker has just finished, which would run"
-                            + " twice. Claim in READ COMMITTED, or use strategy BOTH or ROW.",
-                    SqlState.ACTIVE_SQL_TRANSACTION,
-                    null);
-        }
-        if (guard.lock() == Guard.Lock.NOT_TRIED) {
-            throw LockErrors.refused(asked(), guard, null);
-        }
     }
 
     /** A program cannot name a row whose id is blank. */

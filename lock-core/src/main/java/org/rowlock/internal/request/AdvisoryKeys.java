@@ -85,9 +85,8 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
                 .allMatch(key -> key instanceof LockKey.Row row && row.table().equals(table) && isPair(row));
     }
 
-    /** The id as one text, which the key is derived from. */
-    public static String idText(LockKey.Row row) {
-        List<String> id = row.id();
+    /** The parts of an id as one text, which the key is derived from. */
+    public static String idText(List<String> id) {
         return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
     }
 

@@ -1,10 +1,13 @@
 package org.rowlock.internal.sql;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.Claim;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -13,18 +16,14 @@ import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
 /**
- * The two statements of a claim, which is all that their text depends on. The first takes row locks with SKIP LOCKED,
- * in the claim's order, and tries the key of each row that it gets, until it has as many as are wanted; the second
- * reads those <em>with the predicate again</em>, as it has a snapshot of its own: SKIP LOCKED looks at the locked row
- * alone, and a job that another table says is finished would run twice. The candidates are behind a fence
- * (MATERIALIZED), since in a WHERE clause over a table the lock function would run before other conditions, and lock
- * rows that nobody gets. They come one by one, so no more are locked than needed.
+ * The statements of a claim, which is all that their text depends on. The row locks are those of SKIP LOCKED. Where the
+ * table has keys those of the locked rows are tried, and the rows are read <em>with the predicate again</em>, in a
+ * snapshot of its own: SKIP LOCKED looks at the locked row alone, and a job that another table says is finished would
+ * run twice.
  *
- * @param anyIsolation whether REPEATABLE READ and SERIALIZABLE pass
- * @param page how many rows to try at most; in the text, since the planner must know it to choose an index
+ * @param again whether rows that were locked before are left out
  */
-public record ClaimSql(
-        RowTable table, String predicate, String order, RowLockMode mode, boolean anyIsolation, int page) {
+public record ClaimSql(RowTable table, String predicate, String order, RowLockMode mode, boolean again) {
     private static final String ID = "rowlock_id_";
 
     /** All at once, with row locks alone. Parameters: the predicate's, the limit. */
@@ -33,98 +32,90 @@ public record ClaimSql(
                 + " limit ? " + claim.mode().sql() + " skip locked";
     }
 
-    /** What is sent for a look at the rows. */
-    public String text() {
-        return lock() + "\n;" + read();
-    }
-
-    /** Sets the parameters of {@link #text}. */
-    public int bind(PreparedStatement statement, Claim claim) throws SQLException {
-        int next = Part.bind(statement, 1, claim.binds());
-        statement.setInt(next, claim.limit());
-        statement.setString(next + 1, table.name());
-        statement.setInt(next + 2, claim.limit());
-        return Part.bind(statement, next + 3, claim.binds());
-    }
-
-    /**
-     * Locks rows that meet the predicate, and leaves their ids in settings for {@link #read}. Returns one row: the two
-     * columns of a {@link Guard}, whether the id columns are still the table's, how many rows are locked, and, where
-     * these are fewer than wanted, how many were tried: to count them locks them. Nothing is locked where the guard
-     * refuses or the columns are others.
-     */
+    /** Locks rows in the claim's order, and returns their ids, printed. */
     public String lock() {
-        return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
-                + ", rowlock_candidates as materialized (" + candidates()
-                + ") select r.refused, r.isolation,"
-                + " r.same, pg_catalog.count(k.rowlock_text), case when r.refused = '' and r.same"
-                + " and pg_catalog.count(k.rowlock_text) < ? then (select pg_catalog.count(*) from"
-                + " rowlock_candidates) end, "
-                + table.each(
-                        ", ",
-                        (column, i) -> "pg_catalog.set_config('rowlock.claimed_" + i
-                                + "', coalesce((pg_catalog.array_agg(k." + ID + i
-                                + ") filter (where k.rowlock_text is not null))::pg_catalog.text, '{}'), true)")
-                + " from (select " + guard() + KeySql.FROM_TABLE + " offset 0) as r"
-                + " left join lateral (select k.* from rowlock_candidates as k where " + tries()
-                + " limit ?) as k on true group by 1, 2, 3";
+        return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
+                + condition(predicate)
+                + (again ? " and not exists (select from " + ids() + " where " + isOfId() + ")" : "")
+                + order(order) + " limit ? " + mode.sql() + " skip locked";
     }
 
-    private String guard() {
-        return "case when " + GuardSql.agreed(anyIsolation) + " and " + KeySql.IS_TABLE + " then '' else "
-                + GuardSql.refusal(anyIsolation, KeySql.WHY_NOT_TABLE, false) + " end as refused, "
-                + GuardSql.ISOLATION
-                + " as isolation, "
-                + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true") + " as same, "
-                + KeySql.ROOT + " as root";
+    /** Sets the parameters of {@link #lock}. */
+    public void bindLock(PreparedStatement statement, Claim claim, List<List<String>> before, int limit)
+            throws SQLException {
+        int next = Part.bind(statement, 1, claim.binds());
+        statement.setInt(again ? bindIds(statement, next, before) : next, limit);
     }
 
-    /** A condition that locks the key of {@code k}, where the guard {@code r} lets it. */
-    private String tries() {
+    /** Tries the keys of locked rows, and reads the rows whose keys it has got. What it reads is the last result. */
+    public String read() {
         String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
-        String agreed = "r.refused = '' and r.same";
-        return agreed + " and case when " + agreed + " then case when k.rowlock_int is null then " + take + '('
-                + CatalogSql.hash("r.root::pg_catalog.text || ':' || k.rowlock_text") + ") else " + take
-                + "(r.root::integer, k.rowlock_int) end end";
+        String got = "select pg_catalog.set_config('rowlock.claimed', coalesce(pg_catalog.array_agg(k.n)"
+                + "::pg_catalog.text, '{}'), true) from (select " + KeySql.ROOT + " as root" + KeySql.FROM_TABLE
+                + " offset 0) as r cross join unnest(cast(? as integer[]), cast(? as pg_catalog.text[]))"
+                + " with ordinality as k(o, s, n) where case when k.o is null then " + take + '('
+                + CatalogSql.hash("r.root::pg_catalog.text || ':' || k.s") + ") else " + take
+                + "(r.root::integer, k.o) end";
+        String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
+                + ids() + " on " + isOfId() + " where " + condition(predicate)
+                + " and rowlock_k.rowlock_n = any (cast(pg_catalog.current_setting('rowlock.claimed') as bigint[]))"
+                + " order by rowlock_k.rowlock_n"
+                // Columns that are given may find others with the same id, which have to be locked too.
+                + (table.identity() == Identity.GIVEN ? ' ' + mode.sql() + " of " + alias() + " skip locked" : "");
+        return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + got + "\n;" + rows;
     }
 
-    private String candidates() {
-        String number = table.columns().size() == 1
-                ? table.each("", (column, i) -> column.kind().int4Of(name(column)))
-                : "cast(null as integer)";
-        return "select " + table.each(", ", (column, i) -> column.kind().textOf(name(column)) + " as " + ID + i) + ", "
-                + number
-                + " as rowlock_int, "
-                + table.each(
-                        " || pg_catalog.chr(" + (int) IdText.SEPARATOR + ") || ",
-                        (column, i) -> column.kind().keyTextOf(name(column)))
-                + " as rowlock_text from " + from(table.name()) + " where " + condition(predicate) + order(order)
-                + " limit " + page + ' ' + mode.sql() + " skip locked";
+    /** Whether the first result of {@link #read} is that of a look at the primary key. */
+    public boolean isVerified() {
+        return table.identity() == Identity.CATALOG;
     }
 
-    /**
-     * The locked rows that still meet the predicate, in the order of the candidates, and behind their columns the id,
-     * printed. Columns that are given may find others with the same id, which have to be locked too.
-     */
-    private String read() {
-        String alias = alias();
-        String on = table.each(
+    /** Sets the parameters of {@link #read}. */
+    public void bindRead(PreparedStatement statement, Claim claim, List<List<String>> ids) throws SQLException {
+        int next = isVerified() ? GuardSql.bindMark(statement, 1, ResolvedRequest.NONE) : 1;
+        statement.setString(next, table.name());
+        Integer[] numbers = new Integer[ids.size()];
+        String[] texts = new String[ids.size()];
+        for (int i = 0; i < texts.length; i++) {
+            String text = AdvisoryKeys.idText(
+                    ids.get(i).stream().map(IdText::canonical).toList());
+            if (ids.get(i).size() == 1 && IdText.isInt4(text)) {
+                numbers[i] = Integer.valueOf(text);
+            } else {
+                texts[i] = text;
+            }
+        }
+        Connection connection = statement.getConnection();
+        statement.setArray(next + 1, connection.createArrayOf("int4", numbers));
+        statement.setArray(next + 2, connection.createArrayOf("text", texts));
+        Part.bind(statement, bindIds(statement, next + 3, ids), claim.binds());
+    }
+
+    /** An item of FROM: given ids and their ordinal numbers, with a parameter for each column. */
+    private String ids() {
+        return "rows from ("
+                + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as pg_catalog.text[]))")
+                + ") with ordinality as rowlock_k(" + table.each(", ", (column, i) -> ID + i) + ", rowlock_n)";
+    }
+
+    private int bindIds(PreparedStatement statement, int at, List<List<String>> ids) throws SQLException {
+        for (int i = 0; i < table.columns().size(); i++) {
+            int column = i;
+            Object[] part = ids.stream().map(id -> id.get(column)).toArray();
+            statement.setArray(at + i, statement.getConnection().createArrayOf("text", part));
+        }
+        return at + table.columns().size();
+    }
+
+    /** A condition: the row has the given id. */
+    private String isOfId() {
+        return table.each(
                 " and ",
                 (column, i) -> name(column) + " = cast(rowlock_k." + ID + i + " as " + column.type() + ')'
                         + (column.kind().isOpen()
                                 ? " and " + column.kind().textOf(name(column))
                                         + " collate pg_catalog.\"C\" = rowlock_k." + ID + i
                                 : ""));
-        return "select " + alias + ".*, " + table.printedId(alias) + " from " + from(table.name())
-                + " join rows from ("
-                + table.each(
-                        ", ",
-                        (column, i) -> "pg_catalog.unnest(cast(pg_catalog.current_setting('rowlock.claimed_" + i
-                                + "') as pg_catalog.text[]))")
-                + ") with ordinality as rowlock_k(" + table.each(", ", (column, i) -> ID + i) + ", rowlock_n) on " + on
-                + " where "
-                + condition(predicate) + " order by rowlock_k.rowlock_n"
-                + (table.identity() == Identity.GIVEN ? ' ' + mode.sql() + " of " + alias + " skip locked" : "");
     }
 
     /** The predicate as a condition of its own, whatever operators or comment it ends with. */

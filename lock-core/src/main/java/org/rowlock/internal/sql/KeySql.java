@@ -101,7 +101,7 @@ public final class KeySql {
             if (AdvisoryKeys.isPair(row)) {
                 statement.setInt(at, Integer.parseInt(row.id().get(0)));
             } else {
-                statement.setString(at, AdvisoryKeys.idText(row));
+                statement.setString(at, AdvisoryKeys.idText(row.id()));
             }
         } else if (key instanceof LockKey.Name name) {
             statement.setString(at, name.name());
@@ -183,7 +183,7 @@ public final class KeySql {
                 if (AdvisoryKeys.isPair(row)) {
                     second[i] = Integer.valueOf(row.id().get(0));
                 } else {
-                    text[i] = AdvisoryKeys.idText(row);
+                    text[i] = AdvisoryKeys.idText(row.id());
                 }
             } else if (key instanceof LockKey.Name name) {
                 text[i] = name.name();

@@ -45,7 +45,6 @@ public enum IdType {
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    private static final String IN_INT4 = " between -2147483648 and 2147483647";
     /** Longer is no id, and expensive to write out: 1e999999999 is a short text. */
     private static final int MOST_DIGITS = 1_000;
 
@@ -118,30 +117,6 @@ public enum IdType {
             // As bytea_output = hex has it.
             case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
             default -> printed;
-        };
-    }
-
-    /** An expression: the {@link IdText#canonical} form of {@link #textOf}. */
-    public String keyTextOf(String column) {
-        String text = textOf(column);
-        return isWord()
-                ? "case when " + text
-                        + " collate pg_catalog.\"C\" ~*"
-                        + " '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then pg_catalog.lower("
-                        + text + " collate pg_catalog.\"C\") else " + text + " end"
-                : text;
-    }
-
-    /** An expression: the number of an id that is an int4 by rule 3 of the key; else null. */
-    public String int4Of(String column) {
-        String text = textOf(column) + " collate pg_catalog.\"C\"";
-        return switch (this) {
-            case SMALLINT, INTEGER -> "cast(" + column + " as integer)";
-            case BIGINT -> "case when " + column + IN_INT4 + " then cast(" + column + " as integer) end";
-            case NUMERIC, TEXT, VARCHAR, CHAR, ENUM, OTHER ->
-                "case when " + text + " ~ '^(0|-?[1-9][0-9]{0,9})$' then case when cast(" + text + " as bigint)"
-                        + IN_INT4 + " then cast(" + text + " as integer) end end";
-            default -> "cast(null as integer)";
         };
     }
 
