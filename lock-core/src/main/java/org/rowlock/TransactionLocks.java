@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockRequest.RowStatement;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
@@ -62,7 +63,23 @@ public final class TransactionLocks {
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
      */
     public LockResult lock(LockRequest request) {
-        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), false);
+        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), null, false);
+    }
+
+    /**
+     * Locks as {@link #lock(LockRequest)} does, by a statement of another library where that does the same: of one row
+     * by {@link LockStrategy#ROW}, of a table whose id is one column, without a bound of the wait, and while nothing has
+     * to go in front of the lock. In all other cases the statement is not called, and Rowlock's own locks.
+     *
+     * @param request what to lock, and how strongly
+     * @param statement locks the row of the request
+     * @return what is held now
+     * @throws RowlockException as for {@link #lock(LockRequest)}; what the statement throws besides SQLException passes
+     *     through
+     */
+    public LockResult lock(LockRequest request, RowStatement statement) {
+        Given.notNull(statement, "The statement is null");
+        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), statement, false);
     }
 
     /**
@@ -76,7 +93,7 @@ public final class TransactionLocks {
     @CheckReturnValue // not exported, as analysers know it by its simple name
     @SuppressWarnings("exports")
     public LockResult tryLock(LockRequest request) {
-        return lock(request, RequestParts.of(request).lockWait(LockWait.noWait()), true);
+        return lock(request, RequestParts.of(request).lockWait(LockWait.noWait()), null, true);
     }
 
     /**
@@ -106,11 +123,11 @@ public final class TransactionLocks {
     <R> Locked<R> locked(LockRequest request, LockWait wait, @Nullable LockedQuery<R> query) throws SQLException {
         if (query == null) {
             return new Locked<>(
-                    connection, List.of(), lock(request, wait, false).absentRows(), new CommitWrites());
+                    connection, List.of(), lock(request, wait, null, false).absentRows(), new CommitWrites());
         }
         try (OpenRows open = new OpenRows()) {
             PgSession session = PgSession.inTransaction(connection);
-            LockResult result = lock(session, request, wait, Tail.ofQuery(query, open), false);
+            LockResult result = lock(session, request, wait, null, Tail.ofQuery(query, open), false);
             List<R> rows = open.map(query.mapper());
             session.refuseIfOver(NOTHING_LOCKED);
             return new Locked<>(connection, rows, result.absentRows(), new CommitWrites());
@@ -118,9 +135,9 @@ public final class TransactionLocks {
     }
 
     /** @param trying whether a key that is taken is a result, and no exception */
-    private LockResult lock(LockRequest request, LockWait wait, boolean trying) {
+    private LockResult lock(LockRequest request, LockWait wait, @Nullable RowStatement statement, boolean trying) {
         try {
-            return lock(PgSession.inTransaction(connection), request, wait, null, trying);
+            return lock(PgSession.inTransaction(connection), request, wait, statement, null, trying);
         } catch (SQLException e) {
             // What the driver throws outside a lock statement has no better name.
             if (SqlState.isConnectionLost(e.getSQLState())) {
@@ -147,9 +164,15 @@ public final class TransactionLocks {
                         row);
     }
 
-    private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable Tail query, boolean trying)
+    private LockResult lock(
+            PgSession session,
+            LockRequest request,
+            LockWait wait,
+            @Nullable RowStatement statement,
+            @Nullable Tail query,
+            boolean trying)
             throws SQLException {
-        LockCall call = call(session, request, wait, true);
+        LockCall call = call(session, request, wait, statement, true);
         Outcome outcome = call.attempt(query);
         if (trying && outcome instanceof Outcome.Taken) {
             return new LockResult(call.strategy(), false, true, List.of());
@@ -161,14 +184,15 @@ public final class TransactionLocks {
         return new LockResult(call.strategy(), allLocked, false, absent);
     }
 
-    private LockCall call(PgSession session, LockRequest request, LockWait wait, boolean observed) {
+    private LockCall call(
+            PgSession session, LockRequest request, LockWait wait, @Nullable RowStatement statement, boolean observed) {
         Map<LockKey.Row, Insert> given = RequestParts.of(request).inserts();
         List<Insert> inserts = given.isEmpty()
                 ? List.of()
                 : KeyEntries.ordered(List.copyOf(given.keySet())).stream()
                         .map(key -> Objects.requireNonNull(given.get(key)))
                         .toList();
-        return new LockCall(calls, session, request, wait, inserts, observed);
+        return new LockCall(calls, session, request, wait, inserts, statement, observed);
     }
 
     /**
@@ -257,6 +281,6 @@ public final class TransactionLocks {
     void lockAndCommit(LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        call(session, request, wait, observed).commit(writes, endings);
+        call(session, request, wait, null, observed).commit(writes, endings);
     }
 }

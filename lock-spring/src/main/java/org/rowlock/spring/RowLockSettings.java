@@ -15,16 +15,19 @@ import org.rowlock.LockWait;
  *     {@link Reaction#WARN}
  * @param admissionTimeout the longest that a call queues in the JVM, whatever its wait; null, the default, for the
  *     connection timeout of the pool: 30 seconds where that is not HikariCP
+ * @param lockEntities whether the lock of a row of an entity is JPA's own, which reads the entity in the same round
+ *     trip, where Hibernate's statement locks as Rowlock's would. Default true
  */
 public record RowLockSettings(
         LockWait defaultWait,
         boolean admission,
         boolean verify,
         Reaction missingGuard,
-        @Nullable LockWait admissionTimeout) {
+        @Nullable LockWait admissionTimeout,
+        boolean lockEntities) {
 
     /** {@return the defaults: wait forever, admission, verify, warn of a missing guard} */
     public static RowLockSettings defaults() {
-        return new RowLockSettings(LockWait.forever(), true, true, Reaction.WARN, null);
+        return new RowLockSettings(LockWait.forever(), true, true, Reaction.WARN, null, true);
     }
 }

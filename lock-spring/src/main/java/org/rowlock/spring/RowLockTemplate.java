@@ -70,7 +70,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
      */
     public LockResult lock(LockRequest request) {
-        return call(request, defaultWait()).take(request, "lock", TransactionLocks::lock);
+        return call(request, defaultWait()).lock(request);
     }
 
     /**
@@ -80,7 +80,7 @@ public final class RowLockTemplate {
      * @return what is held now, or that a key is taken
      */
     public LockResult tryLock(LockRequest request) {
-        return call(request, LockWait.noWait()).take(request, "tryLock", TransactionLocks::tryLock);
+        return call(request, LockWait.noWait()).take(request, "tryLock", (tx, capped, entity) -> tx.tryLock(capped));
     }
 
     /**
@@ -95,7 +95,7 @@ public final class RowLockTemplate {
      */
     public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) {
         return call(request, defaultWait())
-                .take(request, query.toString(), (tx, capped) -> tx.lockAndQuery(capped, query));
+                .take(request, query.toString(), (tx, capped, entity) -> tx.lockAndQuery(capped, query));
     }
 
     /**
@@ -172,7 +172,7 @@ public final class RowLockTemplate {
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
-            LockResult unused = call.take(request, "lock", TransactionLocks::lock);
+            LockResult unused = call.lock(request);
             return work.get();
         });
     }

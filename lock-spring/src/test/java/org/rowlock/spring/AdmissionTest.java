@@ -81,7 +81,7 @@ class AdmissionTest {
     static class WithoutAdmission {
         @Bean
         RowLockSettings settings() {
-            return new RowLockSettings(LockWait.forever(), false, true, Reaction.WARN, null);
+            return new RowLockSettings(LockWait.forever(), false, true, Reaction.WARN, null, true);
         }
     }
 

@@ -8,6 +8,7 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockRequest;
+import org.rowlock.LockRequest.RowStatement;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
@@ -24,6 +25,7 @@ import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
@@ -46,6 +48,7 @@ import org.rowlock.internal.text.Insert;
  *
  * @param lockWait in place of that of the request
  * @param inserts of rows that may not be there, in one order for all calls
+ * @param statement locks the row where it does the same as Rowlock's own; null for none
  * @param observed whether the observer is notified
  */
 public record LockCall(
@@ -54,6 +57,7 @@ public record LockCall(
         LockRequest request,
         LockWait lockWait,
         List<Insert> inserts,
+        @Nullable RowStatement statement,
         boolean observed) {
     private static final Flushes FLUSHES = new Flushes(false);
     private static final Flushes ON_CITUS = new Flushes(true);
@@ -262,11 +266,37 @@ public record LockCall(
         return outcome;
     }
 
+    /** Whether another library's statement locks the same row in the same way, and finds it by the same column. */
+    private boolean isLockedBy(RowStatement other, ResolvedRequest resolved) throws SQLException {
+        if (resolved.strategy() != LockStrategy.ROW
+                || !resolved.isOneRow()
+                || resolved.lockWait().isBounded()
+                || resolved.front() != null
+                || !inserts.isEmpty()
+                || isOnCitus()) {
+            return false;
+        }
+        RowTable table = resolved.rows().get(0).table();
+        List<Column> columns = table.columns();
+        return table.identity() != RowTable.Identity.GIVEN
+                && columns.size() == 1
+                && columns.get(0).name().equals(other.idColumn())
+                && columns.get(0).kind().isReadAsGiven();
+    }
+
     private ResolvedRequest resolved(LockWait left, @Nullable Front front) {
         return calls.tables().resolve(session, request, left, inserts, front);
     }
 
     private Outcome once(ResolvedRequest resolved, @Nullable Tail tail) throws SQLException {
+        RowStatement other = statement;
+        if (other != null && tail == null && isLockedBy(other, resolved)) {
+            try {
+                return new Held(null, other.lock() ? List.of() : request.keys(), null);
+            } catch (SQLException e) {
+                return new Failed(e, LockErrors.ofLock(asked(), e));
+            }
+        }
         return new Attempt(session, isOnCitus() ? ON_CITUS : FLUSHES, resolved, tail, session.hasBegun()).run();
     }
 

@@ -184,6 +184,11 @@ public enum IdType {
         };
     }
 
+    /** Whether a row that a value finds has the very text of that value, so that nothing has to be compared. */
+    public boolean isReadAsGiven() {
+        return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
+    }
+
     /** Whether no row is locked by two keys: behind the key BOTH sees the id as the row has it, ADVISORY does not. */
     public boolean hasKeys(LockStrategy strategy) {
         return switch (strategy) {

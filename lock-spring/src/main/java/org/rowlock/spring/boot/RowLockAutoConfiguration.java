@@ -82,7 +82,8 @@ public final class RowLockAutoConfiguration {
                 properties.missingGuard(),
                 timeout == null
                         ? null
-                        : RowLocksFactory.set("rowlock.admission.timeout", () -> LockWait.atMost(timeout)));
+                        : RowLocksFactory.set("rowlock.admission.timeout", () -> LockWait.atMost(timeout)),
+                properties.lockEntities());
     }
 
     /** Of a span alone: there are too many for a tag. */

@@ -307,7 +307,7 @@ class RowLockAutoConfigurationTest {
 
         @Bean
         RowLockSettings settings() {
-            return new RowLockSettings(LockWait.noWait(), false, false, Reaction.WARN, null);
+            return new RowLockSettings(LockWait.noWait(), false, false, Reaction.WARN, null, true);
         }
 
         /** The name that everybody would choose. */

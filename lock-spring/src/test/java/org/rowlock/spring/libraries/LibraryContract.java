@@ -127,7 +127,7 @@ abstract class LibraryContract {
                 RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
         context.registerBean(
                 RowLockSettings.class,
-                () -> new RowLockSettings(LockWait.forever(), admission, true, Reaction.WARN, null));
+                () -> new RowLockSettings(LockWait.forever(), admission, true, Reaction.WARN, null, true));
         context.register(library, AccountService.class);
         context.refresh();
         return context;

@@ -82,7 +82,7 @@ final class LeakingCases {
         @Bean
         RowLockSettings settings() {
             // The context is older than the tables of the test that uses it.
-            return new RowLockSettings(LockWait.forever(), true, false, Reaction.WARN, null);
+            return new RowLockSettings(LockWait.forever(), true, false, Reaction.WARN, null, true);
         }
 
         @Bean

@@ -21,6 +21,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
+import org.rowlock.LockRequest.RowStatement;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
@@ -69,7 +70,8 @@ public final class LockedCall {
 
     /** Takes locks in a transaction. */
     public interface Taking<T> {
-        T take(TransactionLocks transaction, LockRequest request) throws SQLException;
+        /** @param entity locks the row of the request by JPA, and reads its entity; null if that cannot be */
+        T take(TransactionLocks transaction, LockRequest request, @Nullable RowStatement entity) throws SQLException;
     }
 
     /** What runs while the call has its turn. */
@@ -143,13 +145,13 @@ public final class LockedCall {
      * @param required the keys whose absent row, where something looks for it, is an EmptyResultDataAccessException
      */
     public void lock(LockRequest request, Set<LockKey> required) {
-        LockResult result = take(request, "lock", (transaction, capped) -> {
+        LockResult result = take(request, "lock", (transaction, capped, entity) -> {
             for (LockKey key : capped.keys()) {
                 if (key instanceof LockKey.Row row && spring.locks().strategyOf(row) == LockStrategy.ADVISORY) {
                     transaction.checkId(row);
                 }
             }
-            return transaction.lock(capped);
+            return lock(transaction, capped, entity);
         });
         long absent = result.absentRows().stream().filter(required::contains).count();
         if (absent > 0) {
@@ -159,6 +161,16 @@ public final class LockedCall {
                             + " if a row may be missing, say required = false.";
             throw LockExceptionTranslator.translate(new RowAbsentException(why, null, null));
         }
+    }
+
+    /** Locks, by JPA where that reads the entity in the same round trip. */
+    private static LockResult lock(TransactionLocks transaction, LockRequest request, @Nullable RowStatement entity) {
+        return entity == null ? transaction.lock(request) : transaction.lock(request, entity);
+    }
+
+    /** Locks rows, all or none, each in its mode. */
+    public LockResult lock(LockRequest request) {
+        return take(request, "lock", LockedCall::lock);
     }
 
     /**
@@ -188,7 +200,9 @@ public final class LockedCall {
                 ? ""
                 : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest of the"
                         + " transaction's timeout.";
-        T result = transaction.on(connection -> explained(why, sql, () -> call.take(locks.in(connection), capped)));
+        RowStatement entity = spring.settings().lockEntities() ? caches.entityLock(capped) : null;
+        T result = transaction.on(
+                connection -> explained(why, sql, () -> call.take(locks.in(connection), capped, entity)));
         if (turn != null && !told) {
             told = true;
             turn.connected(true);
@@ -201,7 +215,7 @@ public final class LockedCall {
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || !shown.isTaken()) {
             // Also of a row that is not there any more.
-            caches.renew(transaction::atEnd);
+            caches.renew(entity, transaction::atEnd);
         }
         Set<LockKey> held = held(request, shown);
         held.forEach(key -> transaction.holds(key, request.modeOf(key)));
@@ -258,7 +272,7 @@ public final class LockedCall {
                 : SessionCaches.of(
                         what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
         ofRows.refuse();
-        ofRows.renew(transaction::atEnd);
+        ofRows.renew(null, transaction::atEnd);
         // Of ids of several columns the order of the mapping need not be that of keys.
         claimed.stream().filter(key -> columns.size() == 1).forEach(key -> transaction.holds(key, claim.mode()));
         return result;

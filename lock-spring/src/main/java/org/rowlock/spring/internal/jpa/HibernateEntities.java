@@ -18,6 +18,7 @@ import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.BasicType;
 import org.hibernate.type.ComponentType;
 import org.hibernate.type.Type;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.springframework.beans.BeanUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
@@ -30,11 +31,17 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  * @param isCached whether it may have anything that is read with these: a collection, or the result of a query
  * @param lockedIn the table that has every row of theirs, where this one has not: of a joined subclass that of its
  *     root, of a secondary table the entity's own. Empty where it is this one, and for a table of no entity
+ * @param find locks a row of it as Rowlock would; null if none does
  */
-record HibernateEntities(List<EntityPersister> mapped, Set<String> names, boolean isCached, String lockedIn) {
-    /** The types of ids that Hibernate reads from text as keys have it. */
-    private static final Set<Class<?>> SPELLED_ALIKE =
-            Set.of(Integer.class, Long.class, Short.class, String.class, UUID.class);
+record HibernateEntities(
+        List<EntityPersister> mapped,
+        Set<String> names,
+        boolean isCached,
+        String lockedIn,
+        @Nullable EntityFind find) {
+    /** The types of ids that Hibernate reads from text as keys have it, each with a value. */
+    private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
+            Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
     /** By factory and table; a factory that is closed goes. */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
@@ -72,7 +79,8 @@ record HibernateEntities(List<EntityPersister> mapped, Set<String> names, boolea
                 mapped,
                 names,
                 isCached,
-                isRoot ? "" : roots.stream().findFirst().orElse(""));
+                isRoot ? "" : roots.stream().findFirst().orElse(""),
+                EntityFind.of(factory, table, mapped));
     }
 
     private static Stream<String> spaces(EntityPersister entity) {
@@ -86,7 +94,7 @@ record HibernateEntities(List<EntityPersister> mapped, Set<String> names, boolea
                 || (name.contains(".") != table.contains(".") && last(name).equals(last(table)));
     }
 
-    private static String normal(String mapped) {
+    static String normal(String mapped) {
         try {
             return LockKey.row(mapped, 0).table();
         } catch (IllegalArgumentException e) {
@@ -136,8 +144,15 @@ record HibernateEntities(List<EntityPersister> mapped, Set<String> names, boolea
         return type.replacePropertyValues(empty, parts, session);
     }
 
-    private static Object value(Type type, String text) {
-        if (type instanceof BasicType<?> basic && SPELLED_ALIKE.contains(basic.getReturnedClass())) {
+    /** A value of the type of the id, which need not be that of a row; null for a type that is not read from text. */
+    static @Nullable Object sampleId(EntityPersister entity) {
+        return entity.getIdentifierType() instanceof BasicType<?> basic
+                ? SPELLED_ALIKE.get(basic.getReturnedClass())
+                : null;
+    }
+
+    static Object value(Type type, String text) {
+        if (type instanceof BasicType<?> basic && SPELLED_ALIKE.containsKey(basic.getReturnedClass())) {
             return basic.getJavaTypeDescriptor().fromString(text);
         }
         throw new IllegalArgumentException(type.getName());

@@ -1,6 +1,7 @@
 package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.CacheRetrieveMode;
+import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,13 +14,16 @@ import org.hibernate.CacheMode;
 import org.hibernate.HibernateException;
 import org.hibernate.LockMode;
 import org.hibernate.engine.spi.EntityEntry;
+import org.hibernate.engine.spi.LoadQueryInfluencers;
 import org.hibernate.engine.spi.PersistenceContext;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
 import org.hibernate.metamodel.mapping.JdbcMapping;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.descriptor.java.JavaType;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.RowLockMode;
 import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.beans.BeanUtils;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -114,10 +118,51 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         return !changed.isEmpty();
     }
 
-    /** Reads again what is loaded, and has the rest read from the database until the transaction ends. */
-    void renew(Consumer<Runnable> atEnd) {
+    /** How JPA locks a row, where that reads the entity as a find behind the lock would; null where it does not. */
+    @Nullable
+    EntityLock lockOf(LockKey.Row row, RowLockMode mode) {
+        HibernateEntities entities = entities(row.table());
+        EntityFind find = entities.find();
+        LockModeType asked = find == null ? null : find.modes().get(mode);
+        LoadQueryInfluencers influencers = session.getLoadQueryInfluencers();
+        if (find == null
+                || asked == null
+                || row.givenId().size() != 1
+                || !session.isTransactionInProgress()
+                || session.getTransaction().getRollbackOnly()
+                || influencers.hasEnabledFilters()
+                || influencers.hasEnabledFetchProfiles()
+                || influencers.getEffectiveEntityGraph().getSemantic() != null) {
+            return null;
+        }
+        EntityPersister root = session.getFactory().getMappingMetamodel().getEntityDescriptor(find.entity());
         try {
-            List<Loaded> loaded = loaded();
+            Object id = HibernateEntities.value(
+                    root.getIdentifierType(), row.givenId().get(0));
+            Object known = session.getPersistenceContextInternal().getEntity(session.generateEntityKey(id, root));
+            return known == null || isReadAgain(known)
+                    ? new EntityLock(session, translator, find, asked, id, known)
+                    : null;
+        } catch (IllegalArgumentException | HibernateException e) {
+            return null; // Rowlock says what is wrong with the id.
+        }
+    }
+
+    /** Whether to read it again loses nothing: no change of its own, nor one of what it leads to. */
+    private boolean isReadAgain(Object entity) {
+        EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
+        return entry != null
+                && entry.isExistsInDatabase()
+                && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)
+                && !entry.getPersister().hasCascades()
+                && !entry.getPersister().hasCollections()
+                && !isChanged(new Loaded(entity, entry, true));
+    }
+
+    /** Reads again what is loaded, and has the rest read from the database until the transaction ends. */
+    void renew(@Nullable EntityLock lock, Consumer<Runnable> atEnd) {
+        try {
+            List<Loaded> loaded = lock != null && lock.isCalled() ? List.of() : loaded();
             // To refresh an entity drops the pending changes of its collections, and of what it cascades to.
             if (loaded.stream()
                     .map(each -> each.entry().getPersister())

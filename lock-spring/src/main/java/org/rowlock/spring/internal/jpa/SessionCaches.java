@@ -16,6 +16,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.mybatis.spring.SqlSessionHolder;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockRequest.RowStatement;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -72,6 +74,18 @@ public record SessionCaches(
         }
     }
 
+    /** The lock of the only row by JPA, with its entity; null where Rowlock's own statement locks. */
+    public @Nullable RowStatement entityLock(LockRequest request) {
+        if (!HIBERNATE
+                || request.keys().size() != 1
+                || !(request.keys().get(0) instanceof LockKey.Row row)
+                || rows.isEmpty()) {
+            return null;
+        }
+        List<HibernateSession> all = sessions().toList();
+        return all.size() == 1 ? all.get(0).lockOf(row, request.mode()) : null;
+    }
+
     /** Refuses tables that have parts of rows where there is no session yet, by what the manager of sessions knows. */
     public static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
         if (HIBERNATE) {
@@ -101,11 +115,12 @@ public record SessionCaches(
     /**
      * Has what is read from now on read from the database.
      *
+     * @param lock has read the entity of the only row if it was called; null if there was none
      * @param atEnd is given what is to be done when the transaction has ended
      */
-    public void renew(Consumer<Runnable> atEnd) {
+    public void renew(@Nullable RowStatement lock, Consumer<Runnable> atEnd) {
         if (HIBERNATE) {
-            sessions().forEach(session -> session.renew(atEnd));
+            sessions().forEach(session -> session.renew((EntityLock) lock, atEnd));
         }
         if (MYBATIS && !rows.isEmpty()) {
             TransactionSynchronizationManager.getResourceMap().values().forEach(MyBatis::clear);

@@ -1,0 +1,108 @@
+package org.rowlock.spring.internal.jpa;
+
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.PessimisticLockScope;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.hibernate.Session;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
+
+/**
+ * The find of JPA with a pessimistic lock mode, of an entity for which Hibernate's statement locks the very row that
+ * Rowlock's own would lock, and no other: a select of one table by its id alone, in one of PostgreSQL's modes.
+ *
+ * @param modes what to request of JPA, by the mode of the statement that Hibernate then sends
+ */
+record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeType> modes) {
+    /** Ends any wait as PostgreSQL does, and locks no rows of other tables, whatever the defaults of the unit say. */
+    static final Map<String, Object> HINTS = Map.of(
+            "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);
+
+    /** A formula, a join, a restriction, a filter or a discriminator makes another statement. */
+    private static final Pattern STATEMENT = Pattern.compile("(?:/\\*[^*]*\\*/ *)?select [^()]* from (\\S+) (\\w+)"
+            + " where \\2\\.(\\S+)=\\? (for [a-z ]+?)(?: of \\2)?");
+
+    private static final Map<String, RowLockMode> WORDS = Map.of(
+            "for update", RowLockMode.FOR_UPDATE,
+            "for no key update", RowLockMode.FOR_NO_KEY_UPDATE,
+            "for share", RowLockMode.FOR_SHARE,
+            "for key share", RowLockMode.FOR_KEY_SHARE);
+
+    /** Ends a session that only shows its statement, before that is prepared. */
+    private static final class Prepared extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Prepared(String sql) {
+            super(sql, null, false, false);
+        }
+    }
+
+    /** The find of the only entity, or the root of the only hierarchy, of a table; null if Rowlock has to lock. */
+    static @Nullable EntityFind of(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
+        List<EntityPersister> roots = mapped.stream()
+                .map(entity -> entity.getRootEntityDescriptor().getEntityPersister())
+                .distinct()
+                .toList();
+        if (roots.size() != 1 || !roots.get(0).isMutable() || isOfContainer(factory)) {
+            return null;
+        }
+        EntityPersister root = roots.get(0);
+        Object sample = HibernateEntities.sampleId(root);
+        Class<?> entity = root.getMappedClass();
+        Map<RowLockMode, LockModeType> modes = new EnumMap<>(RowLockMode.class);
+        for (LockModeType asked : List.of(LockModeType.PESSIMISTIC_READ, LockModeType.PESSIMISTIC_WRITE)) {
+            String sql = sample == null || entity == null ? "" : statement(factory, entity, sample, asked);
+            Matcher found = STATEMENT.matcher(sql);
+            RowLockMode mode = found.matches() ? WORDS.get(found.group(4)) : null;
+            if (mode != null && HibernateEntities.normal(found.group(1)).equals(table)) {
+                modes.put(mode, asked);
+            }
+        }
+        List<String> id = HibernateEntities.idColumns(root);
+        return modes.isEmpty() || id.size() != 1 ? null : new EntityFind(entity, id.get(0), modes);
+    }
+
+    /** Whether transactions are JTA's, of which a session of its own would begin one. */
+    private static boolean isOfContainer(SessionFactoryImplementor factory) {
+        TransactionCoordinatorBuilder transactions =
+                factory.getServiceRegistry().getService(TransactionCoordinatorBuilder.class);
+        return transactions == null || transactions.isJta();
+    }
+
+    /** The statement that Hibernate would send, from a session without a database; empty if there is none. */
+    private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockModeType mode) {
+        Connection none = (Connection) Proxy.newProxyInstance(
+                EntityFind.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().startsWith("prepare")) {
+                        throw new Prepared(String.valueOf(arguments[0]));
+                    }
+                    return method.getReturnType() == boolean.class ? false : null;
+                });
+        try (Session session = factory.withOptions().connection(none).openSession()) {
+            session.beginTransaction();
+            try {
+                Object unused = session.find(entity, id, mode, HINTS);
+                return "";
+            } finally {
+                session.getTransaction().rollback();
+            }
+        } catch (RuntimeException e) {
+            for (Throwable each = e; each != null; each = each.getCause()) {
+                if (each instanceof Prepared prepared) {
+                    return String.valueOf(prepared.getMessage());
+                }
+            }
+            // A tenant or an interceptor may be missing here: Rowlock locks by itself.
+            return "";
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package org.rowlock.spring.internal.jpa;
+
+import jakarta.persistence.LockModeType;
+import java.sql.SQLException;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockRequest.RowStatement;
+import org.springframework.dao.support.DataAccessUtils;
+import org.springframework.dao.support.PersistenceExceptionTranslator;
+
+/** The lock of one row by JPA, which reads its entity in the same round trip. Belongs to one call. */
+final class EntityLock implements RowStatement {
+    private final SessionImplementor session;
+    private final PersistenceExceptionTranslator translator;
+    private final EntityFind find;
+    private final LockModeType mode;
+    private final Object id;
+    private final @Nullable Object loaded;
+    private boolean called;
+
+    /** @param loaded what the session has of the row, which is read again; null if it has nothing */
+    EntityLock(
+            SessionImplementor session,
+            PersistenceExceptionTranslator translator,
+            EntityFind find,
+            LockModeType mode,
+            Object id,
+            @Nullable Object loaded) {
+        this.session = session;
+        this.translator = translator;
+        this.find = find;
+        this.mode = mode;
+        this.id = id;
+        this.loaded = loaded;
+    }
+
+    @Override
+    public String idColumn() {
+        return find.idColumn();
+    }
+
+    @Override
+    public boolean lock() throws SQLException {
+        called = true;
+        try {
+            if (loaded == null) {
+                return session.find(find.entity(), id, mode, EntityFind.HINTS) != null;
+            }
+            session.refresh(loaded, mode, EntityFind.HINTS);
+            return true;
+        } catch (RuntimeException e) {
+            for (Throwable each = e; each != null; each = each.getCause()) {
+                if (each instanceof SQLException ofDriver) {
+                    throw ofDriver;
+                }
+            }
+            throw DataAccessUtils.translateIfNecessary(e, translator);
+        }
+    }
+
+    /** Whether the entity was read behind the lock, as nothing else locked the row. */
+    boolean isCalled() {
+        return called;
+    }
+}

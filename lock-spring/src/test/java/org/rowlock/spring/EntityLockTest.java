@@ -1,0 +1,690 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import jakarta.persistence.CascadeType;
+import jakarta.persistence.CollectionTable;
+import jakarta.persistence.Column;
+import jakarta.persistence.ElementCollection;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.FetchType;
+import jakarta.persistence.Id;
+import jakarta.persistence.Inheritance;
+import jakarta.persistence.InheritanceType;
+import jakarta.persistence.JoinColumn;
+import jakarta.persistence.ManyToOne;
+import jakarta.persistence.OneToMany;
+import jakarta.persistence.SecondaryTable;
+import jakarta.persistence.Table;
+import jakarta.persistence.Version;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.hibernate.Session;
+import org.hibernate.annotations.Fetch;
+import org.hibernate.annotations.FetchMode;
+import org.hibernate.annotations.Filter;
+import org.hibernate.annotations.FilterDef;
+import org.hibernate.annotations.Formula;
+import org.hibernate.annotations.ParamDef;
+import org.hibernate.annotations.SQLRestriction;
+import org.hibernate.annotations.SoftDelete;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.resource.jdbc.spi.StatementInspector;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** JPA's own find locks the rows that Rowlock's statement would lock, or is not used. */
+class EntityLockTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table parent (id bigint primary key, amount bigint not null default 0)",
+            "create table plain (id bigint primary key, amount bigint not null default 0)",
+            "create table versioned (id bigint primary key, amount bigint not null default 0, version int not null"
+                    + " default 0)",
+            "create table worded (id text primary key, amount bigint not null default 0)",
+            "create table cased (id text primary key, amount bigint not null default 0)",
+            "create table random (id uuid primary key, amount bigint not null default 0)",
+            "create table lazy_child (id bigint primary key, amount bigint not null default 0, parent bigint)",
+            "create table eager_child (id bigint primary key, amount bigint not null default 0, parent bigint)",
+            "create table selecting (id bigint primary key, amount bigint not null default 0, parent bigint)",
+            "create table owning (id bigint primary key, amount bigint not null default 0)",
+            "create table owned (id bigint primary key, amount bigint not null default 0, owner bigint)",
+            "create table tagged (id bigint primary key, amount bigint not null default 0)",
+            "create table tagged_tags (tagged_id bigint, tags text)",
+            "create table split (id bigint primary key, amount bigint not null default 0)",
+            "create table split_rest (id bigint primary key, rest bigint not null default 0)",
+            "create table joined (id bigint primary key, amount bigint not null default 0)",
+            "create table joined_sub (id bigint primary key, more bigint not null default 0)",
+            "create table single (id bigint primary key, amount bigint not null default 0, dtype text not null default"
+                    + " 'SingleSub', more bigint)",
+            "create table restricted (id bigint primary key, amount bigint not null default 0)",
+            "create table soft (id bigint primary key, amount bigint not null default 0, deleted boolean not null"
+                    + " default false)",
+            "create table computed (id bigint primary key, amount bigint not null default 0)",
+            "create table filtered (id bigint primary key, amount bigint not null default 0)",
+            "create table keyed_otherwise (id bigint not null unique, number bigint primary key, amount bigint not null"
+                    + " default 0)");
+
+    // Public fields would be read past proxies; these are read where they are managed.
+    @Entity
+    @Table(name = "parent")
+    static class Parent {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "plain")
+    static class Plain {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "versioned")
+    static class Versioned {
+        @Id
+        Long id;
+
+        long amount;
+
+        @Version
+        int version;
+    }
+
+    @Entity
+    @Table(name = "worded")
+    static class Worded {
+        @Id
+        String id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "random")
+    static class Random {
+        @Id
+        UUID id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "lazy_child")
+    static class LazyChild {
+        @Id
+        Long id;
+
+        long amount;
+
+        @ManyToOne(fetch = FetchType.LAZY)
+        @JoinColumn(name = "parent")
+        Parent parent;
+    }
+
+    @Entity
+    @Table(name = "eager_child")
+    static class EagerChild {
+        @Id
+        Long id;
+
+        long amount;
+
+        @ManyToOne
+        @JoinColumn(name = "parent")
+        Parent parent;
+    }
+
+    @Entity
+    @Table(name = "selecting")
+    static class Selecting {
+        @Id
+        Long id;
+
+        long amount;
+
+        @ManyToOne
+        @Fetch(FetchMode.SELECT)
+        @JoinColumn(name = "parent")
+        Parent parent;
+    }
+
+    @Entity
+    @Table(name = "owning")
+    static class Owning {
+        @Id
+        Long id;
+
+        long amount;
+
+        @OneToMany(cascade = CascadeType.ALL)
+        @JoinColumn(name = "owner")
+        List<Owned> owned;
+    }
+
+    @Entity
+    @Table(name = "owned")
+    static class Owned {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "tagged")
+    static class Tagged {
+        @Id
+        Long id;
+
+        long amount;
+
+        @ElementCollection(fetch = FetchType.EAGER)
+        @CollectionTable(name = "tagged_tags", joinColumns = @JoinColumn(name = "tagged_id"))
+        @Column(name = "tags")
+        Set<String> tags;
+    }
+
+    @Entity
+    @Table(name = "split")
+    @SecondaryTable(name = "split_rest")
+    static class Split {
+        @Id
+        Long id;
+
+        long amount;
+
+        @Column(table = "split_rest")
+        Long rest;
+    }
+
+    @Entity
+    @Table(name = "joined")
+    @Inheritance(strategy = InheritanceType.JOINED)
+    static class Joined {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "joined_sub")
+    static class JoinedSub extends Joined {
+        long more;
+    }
+
+    @Entity
+    @Table(name = "single")
+    static class Single {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity(name = "SingleSub")
+    static class SingleSub extends Single {
+        Long more;
+    }
+
+    @Entity
+    @Table(name = "restricted")
+    @SQLRestriction("amount >= 0")
+    static class Restricted {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "soft")
+    @SoftDelete
+    static class Soft {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "computed")
+    static class Computed {
+        @Id
+        Long id;
+
+        long amount;
+
+        @Formula("(select count(*) from parent)")
+        long parents;
+    }
+
+    @Entity
+    @Table(name = "filtered")
+    @FilterDef(
+            name = "least",
+            parameters = @ParamDef(name = "least", type = Long.class),
+            defaultCondition = "amount >= :least",
+            applyToLoadByKey = true)
+    @Filter(name = "least")
+    static class Filtered {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "keyed_otherwise")
+    static class KeyedOtherwise {
+        @Id
+        Long id;
+
+        long number;
+
+        long amount;
+    }
+
+    /** @param isLockedByJpa whether Hibernate sends no more than its own find, with the lock */
+    enum Mapping {
+        PLAIN(Plain.class, true),
+        VERSIONED(Versioned.class, true),
+        WORDED(Worded.class, true),
+        RANDOM(Random.class, true),
+        LAZY_CHILD(LazyChild.class, true),
+        EAGER_CHILD(EagerChild.class, false),
+        SELECTING(Selecting.class, true),
+        OWNING(Owning.class, true),
+        TAGGED(Tagged.class, false),
+        SPLIT(Split.class, false),
+        JOINED(Joined.class, false),
+        SINGLE(Single.class, true),
+        RESTRICTED(Restricted.class, false),
+        SOFT(Soft.class, false),
+        COMPUTED(Computed.class, false),
+        FILTERED(Filtered.class, true),
+        KEYED_OTHERWISE(KeyedOtherwise.class, false);
+
+        final Class<?> entity;
+        final boolean isLockedByJpa;
+
+        Mapping(Class<?> entity, boolean isLockedByJpa) {
+            this.entity = entity;
+            this.isLockedByJpa = isLockedByJpa;
+        }
+
+        String table() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        Object id(int number) {
+            return switch (this) {
+                case WORDED -> "w" + number;
+                case RANDOM -> new UUID(0, number);
+                default -> (long) number;
+            };
+        }
+    }
+
+    /** What the session has of the row before it is locked. */
+    enum State {
+        UNKNOWN,
+        REFERENCE,
+        LOADED
+    }
+
+    /** The statements of Hibernate that lock. */
+    private final List<String> statements = new ArrayList<>();
+
+    private AnnotationConfigApplicationContext byJpa;
+    private AnnotationConfigApplicationContext byRowlock;
+
+    @Configuration(proxyBeanMethods = false)
+    static class Rows {
+        @Bean
+        @Primary
+        RowLocks locksOfRows() {
+            return RowLocks.create();
+        }
+    }
+
+    static class Plains {
+        private final EntityManager entities;
+
+        Plains(EntityManagerFactory factory) {
+            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+        }
+
+        @Transactional
+        public void add(@RowLock("plain") long id) {
+            entities.find(Plain.class, id).amount++;
+        }
+    }
+
+    @BeforeEach
+    void start() throws SQLException {
+        for (Mapping each : Mapping.values()) {
+            for (int number = 1; number <= 3; number++) {
+                String second = each == Mapping.KEYED_OTHERWISE ? ", number" : "";
+                database.execute("insert into " + each.table() + " (id" + second + ") values ('" + each.id(number) + "'"
+                        + (second.isEmpty() ? "" : ", " + (number + 1)) + ")");
+            }
+        }
+        for (int number = 1; number <= 3; number++) {
+            database.execute(
+                    "insert into parent values (" + number + ")",
+                    "insert into owned values (" + number + ", 0, " + number + ")",
+                    "insert into tagged_tags values (" + number + ", 'a'), (" + number + ", 'b')",
+                    "insert into split_rest values (" + number + ")",
+                    "insert into joined_sub values (" + number + ")");
+        }
+        database.execute(
+                "update lazy_child set parent = id",
+                "update eager_child set parent = id",
+                "update selecting set parent = id",
+                "update restricted set amount = -1 where id = 2",
+                "update soft set deleted = true where id = 2");
+        byJpa = start(true);
+        byRowlock = start(false);
+    }
+
+    private AnnotationConfigApplicationContext start(boolean lockEntities) {
+        StatementInspector inspector = sql -> {
+            statements.add(sql);
+            return sql;
+        };
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.registerBean(
+                            RowLockSettings.class,
+                            () -> new RowLockSettings(
+                                    LockWait.forever(), true, false, Reaction.WARN, null, lockEntities));
+                    beans.registerBean(
+                            Unit.class,
+                            () -> new Unit(
+                                    Map.of("hibernate.session_factory.statement_inspector", inspector),
+                                    Parent.class,
+                                    Plain.class,
+                                    Versioned.class,
+                                    Worded.class,
+                                    Random.class,
+                                    LazyChild.class,
+                                    EagerChild.class,
+                                    Selecting.class,
+                                    Owning.class,
+                                    Owned.class,
+                                    Tagged.class,
+                                    Split.class,
+                                    Joined.class,
+                                    JoinedSub.class,
+                                    Single.class,
+                                    SingleSub.class,
+                                    Restricted.class,
+                                    Soft.class,
+                                    Computed.class,
+                                    Filtered.class,
+                                    KeyedOtherwise.class));
+                },
+                JpaTransactions.class,
+                Rows.class,
+                Plains.class);
+    }
+
+    @AfterEach
+    void close() {
+        byJpa.close();
+        byRowlock.close();
+    }
+
+    private static EntityManager entities(AnnotationConfigApplicationContext context) {
+        return SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
+    }
+
+    private static void inTransaction(AnnotationConfigApplicationContext context, Runnable work) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+            work.run();
+            status.setRollbackOnly();
+        });
+    }
+
+    /** What others can lock of each table, by the mode that they request. */
+    private Map<String, String> free() {
+        Map<String, String> free = new TreeMap<>();
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (RowLockMode mode : RowLockMode.values()) {
+                for (String table : database.query(
+                                "select string_agg(relname, ',' order by relname) from pg_class where"
+                                        + " relkind = 'r' and relnamespace = '" + database.schema() + "'::regnamespace")
+                        .split(",")) {
+                    String look = "select ctid from " + table + " for "
+                            + mode.name().substring(4).replace('_', ' ') + " skip locked";
+                    try (ResultSet rows = statement.executeQuery(look)) {
+                        StringBuilder ctids = new StringBuilder();
+                        while (rows.next()) {
+                            ctids.append(rows.getString(1));
+                        }
+                        free.put(table + " for " + mode, ctids.toString());
+                    }
+                }
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        return free;
+    }
+
+    private Map<String, String> freeBehind(
+            AnnotationConfigApplicationContext context, Mapping mapping, State state, int row, LockRequest request) {
+        Map<String, String> free = new TreeMap<>();
+        Object id = mapping.id(row);
+        inTransaction(context, () -> {
+            if (state == State.REFERENCE) {
+                entities(context).getReference(mapping.entity, id);
+            } else if (state == State.LOADED) {
+                entities(context).find(mapping.entity, id);
+            }
+            statements.clear();
+            boolean isLocked =
+                    context.getBean(RowLockTemplate.class).lock(request).isLocked();
+            free.putAll(free());
+            free.put("locked", String.valueOf(isLocked));
+        });
+        return free;
+    }
+
+    @Test
+    void jpaLocksTheRowsThatRowlockLocks() {
+        for (Mapping each : Mapping.values()) {
+            jpaLocksTheRowsThatRowlockLocks(each);
+        }
+    }
+
+    private void jpaLocksTheRowsThatRowlockLocks(Mapping mapping) {
+        for (State state : State.values()) {
+            for (int row = 1; row <= 4; row++) {
+                LockKey key = LockKey.row(mapping.table(), mapping.id(row));
+                if (row == 4 && state != State.UNKNOWN) {
+                    continue;
+                }
+                for (LockRequest request :
+                        List.of(forNoKeyUpdate(key), forShare(key), forUpdate(key), LockRequest.forKeyShare(key))) {
+                    Map<String, String> own = freeBehind(byRowlock, mapping, state, row, request);
+                    assertThat(freeBehind(byJpa, mapping, state, row, request))
+                            .as("%s: %s of row %s, %s", mapping, request.mode(), row, state)
+                            .isEqualTo(own);
+                }
+            }
+        }
+    }
+
+    @Test
+    void theFindBehindTheLockIsAnsweredFromThePersistenceContext() {
+        for (Mapping each : Mapping.values()) {
+            theFindBehindTheLockIsAnsweredFromThePersistenceContext(each);
+        }
+    }
+
+    private void theFindBehindTheLockIsAnsweredFromThePersistenceContext(Mapping mapping) {
+        LockKey key = LockKey.row(mapping.table(), mapping.id(1));
+        // The first lock finds out what the statement of the find would be.
+        freeBehind(byJpa, mapping, State.UNKNOWN, 1, forNoKeyUpdate(key));
+        inTransaction(byJpa, () -> {
+            statements.clear();
+            byJpa.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(key));
+            assertThat(statements.stream().filter(sql -> sql.contains("for no key update")))
+                    .as("%s", mapping)
+                    .hasSize(mapping.isLockedByJpa ? 1 : 0);
+            statements.clear();
+            assertThat(entities(byJpa).find(mapping.entity, mapping.id(1))).isNotNull();
+            assertThat(statements.isEmpty()).as("%s", mapping).isEqualTo(mapping.isLockedByJpa);
+        });
+    }
+
+    @Test
+    void whatWasLoadedIsAsItIsBehindTheLock() {
+        for (State each : State.values()) {
+            whatWasLoadedIsAsItIsBehindTheLock(each);
+        }
+    }
+
+    private void whatWasLoadedIsAsItIsBehindTheLock(State state) {
+        execute("update plain set amount = 0 where id = 1");
+        EntityManager entities = entities(byJpa);
+        inTransaction(byJpa, () -> {
+            if (state == State.LOADED) {
+                assertThat(entities.find(Plain.class, 1L).amount).isZero();
+            } else if (state == State.REFERENCE) {
+                entities.getReference(Plain.class, 1L);
+            }
+            execute("update plain set amount = 7 where id = 1");
+            statements.clear();
+            byJpa.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("plain", 1)));
+            assertThat(((Plain) org.hibernate.Hibernate.unproxy(entities.find(Plain.class, 1L))).amount)
+                    .isEqualTo(7);
+            assertThat(statements.stream().filter(sql -> sql.startsWith("select")))
+                    .hasSizeLessThanOrEqualTo(3);
+        });
+    }
+
+    /** A filter makes the find another statement, which sees no row where the lock has one. */
+    @Test
+    void aFilterIsNoReasonToLockNothing() {
+        inTransaction(byJpa, () -> {
+            entities(byJpa).unwrap(Session.class).enableFilter("least").setParameter("least", 5L);
+            assertThat(byJpa.getBean(RowLockTemplate.class)
+                            .lock(forNoKeyUpdate(LockKey.row("filtered", 1)))
+                            .isLocked())
+                    .isTrue();
+        });
+    }
+
+    /** Hibernate takes what is removed, and not flushed yet, for absent. */
+    @Test
+    void whatTheSessionHasRemovedOrNotYetInsertedIsLockedAsItIs() {
+        inTransaction(byJpa, () -> {
+            entities(byJpa).remove(entities(byJpa).find(Plain.class, 1L));
+            assertThat(byJpa.getBean(RowLockTemplate.class)
+                            .lock(forNoKeyUpdate(LockKey.row("plain", 1)))
+                            .isLocked())
+                    .isTrue();
+            Plain fresh = new Plain();
+            fresh.id = 9L;
+            entities(byJpa).persist(fresh);
+            assertThat(byJpa.getBean(RowLockTemplate.class)
+                            .lock(forNoKeyUpdate(LockKey.row("plain", 9)))
+                            .isRowAbsent())
+                    .isTrue();
+        });
+    }
+
+    @Test
+    void anAbsentRowIsRefusedAsByRowlock() {
+        for (AnnotationConfigApplicationContext context : List.of(byJpa, byRowlock)) {
+            assertThatThrownBy(() -> context.getBean(Plains.class).add(42))
+                    .isInstanceOf(EmptyResultDataAccessException.class)
+                    .hasMessageContaining("the row does not exist");
+        }
+    }
+
+    @Test
+    void noIncrementIsLostAmongThreads() throws Exception {
+        Plains plains = byJpa.getBean(Plains.class);
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        for (int thread = 0; thread < 4; thread++) {
+            threads.add(CompletableFuture.runAsync(
+                    () -> {
+                        for (int i = 0; i < 25; i++) {
+                            plains.add(1);
+                        }
+                    },
+                    Blocking.NEW_THREAD));
+        }
+        for (CompletableFuture<Void> each : threads) {
+            each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(database.query("select amount from plain where id = 1")).isEqualTo("100");
+    }
+
+    /** Nothing of the session that shows the statement is left. */
+    @Test
+    void theSessionOfTheTransactionHasTheLock() {
+        inTransaction(byJpa, () -> {
+            byJpa.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("plain", 1)));
+            SessionImplementor session = entities(byJpa).unwrap(SessionImplementor.class);
+            assertThat(session.getPersistenceContextInternal().getNumberOfManagedEntities())
+                    .isEqualTo(1);
+        });
+    }
+
+    private void execute(String sql) {
+        try {
+            database.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.Table;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.RoundTripCounter;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.annotation.Transactional;
+
+/** The round trips of a method that locks the row of an entity, finds it and changes it. */
+class EntityRoundTripsTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 0)");
+
+    @Entity
+    @Table(name = "account")
+    static class Account {
+        @Id
+        Long id;
+
+        long balance;
+    }
+
+    static class Accounts {
+        private final EntityManager entities;
+
+        Accounts(EntityManagerFactory factory) {
+            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+        }
+
+        @Transactional
+        public void annotated(@RowLock("account") long id) {
+            entities.find(Account.class, id).balance++;
+        }
+
+        @Transactional
+        public void byHand(long id) {
+            entities.find(Account.class, id, LockModeType.PESSIMISTIC_WRITE).balance++;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Rows {
+        @Bean
+        @Primary
+        RowLocks locksOfRows() {
+            return RowLocks.create();
+        }
+    }
+
+    /** With a pool, as a connection that is opened has round trips of its own. */
+    private AnnotationConfigApplicationContext start(boolean lockEntities) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> {
+                        var counted = database.dataSource();
+                        counted.setSocketFactory(RoundTripCounter.class.getName());
+                        return Contexts.pool(counted);
+                    });
+                    beans.registerBean(
+                            RowLockSettings.class,
+                            () -> new RowLockSettings(
+                                    LockWait.forever(), true, false, Reaction.WARN, null, lockEntities));
+                    beans.registerBean(Unit.class, () -> new Unit(Account.class));
+                },
+                JpaTransactions.class,
+                Rows.class,
+                Accounts.class);
+    }
+
+    private static int counted(Runnable call) {
+        // The first calls look the table up, and let the driver describe the statements.
+        for (int i = 0; i < 12; i++) {
+            call.run();
+        }
+        int before = RoundTripCounter.counted();
+        call.run();
+        return RoundTripCounter.counted() - before;
+    }
+
+    @Test
+    void theLockAndTheEntityAreOneRoundTrip() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(true)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThat(counted(() -> accounts.byHand(1))).isEqualTo(3);
+            assertThat(counted(() -> accounts.annotated(1))).isEqualTo(3);
+        }
+        try (AnnotationConfigApplicationContext context = start(false)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThat(counted(() -> accounts.annotated(1))).isEqualTo(4);
+        }
+        assertThat(database.query("select balance from account")).isEqualTo("39");
+    }
+}
