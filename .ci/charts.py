@@ -1,4 +1,6 @@
-"""Draws docs/img/one-jvm.svg from the first table of docs/results.md: ratios with their intervals, on a log axis."""
+"""Draws docs/img/one-jvm.svg from the first table of docs/results.md: ratios with their intervals, on a log axis.
+
+python3 .ci/charts.py draws it anew; so does a build of the site, with a warning."""
 
 import logging
 import math
@@ -51,3 +53,7 @@ def draw(page):
 
 def x(left, ratio):
     return round(left + (WIDTH - 20) * math.log(ratio / LOW) / math.log(HIGH / LOW), 1)
+
+
+if __name__ == "__main__":
+    on_pre_build({"docs_dir": Path(__file__).resolve().parent.parent / "docs"})

@@ -8,10 +8,12 @@ import java.io.PrintStream;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.TcpProxy;
 
 /**
  * Starts an example on an embedded PostgreSQL, which goes with the program. The exit status is 0 only if what must
@@ -39,17 +41,17 @@ public final class StartExample {
     /**
      * Runs an example and ends the program.
      *
-     * @param arguments none; the system property {@code example} has the name
+     * @param arguments the name of the example
      */
     public static void main(String[] arguments) {
-        System.exit(new StartExample(System.out, System.err).run(System.getProperty("example", "")));
+        System.exit(new StartExample(System.out, System.err).run(String.join(" ", arguments)));
     }
 
     int run(String name) {
         Example example = EXAMPLES.get(name);
         if (example == null) {
             err.println((name.isEmpty() ? "No example is named." : "There is no example called " + name + ".")
-                    + " Name one with -Dexample=...:");
+                    + " Name one, as in ./rowlock example seats:");
             EXAMPLES.forEach((each, known) -> err.printf("  %-10s%s%n", each, known.title()));
             return 1;
         }
@@ -69,11 +71,10 @@ public final class StartExample {
 
     int run(Example example, PGSimpleDataSource server) {
         out.println(example.title() + ".");
-        try (SlowNetwork network =
-                new SlowNetwork(server.getServerNames()[0], server.getPortNumbers()[0], example.roundTrip())) {
+        try (TcpProxy network = TcpProxy.to(server)) {
             if (!example.roundTrip().isZero()) {
-                server.setServerNames(new String[] {"127.0.0.1"});
-                server.setPortNumbers(new int[] {network.port()});
+                network.delay(example.roundTrip(), Duration.ZERO);
+                network.through(server);
             }
             return run(example, server, example.threads());
         } catch (IOException e) {

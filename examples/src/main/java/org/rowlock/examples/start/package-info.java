@@ -1,4 +1,4 @@
-/** Starts the programs to copy, each on a PostgreSQL of its own: {@code ./mvnw -Pexample -Dexample=transfer}. */
+/** Starts the programs to copy, each on a PostgreSQL of its own: {@code ./rowlock example transfer}. */
 @NullMarked
 package org.rowlock.examples.start;
 

@@ -64,7 +64,7 @@ class StartExampleTest {
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains(
                         name.isEmpty() ? "No example" : "called seat.",
-                        "-Dexample",
+                        "./rowlock example",
                         "hot-row",
                         "queue",
                         "seats",

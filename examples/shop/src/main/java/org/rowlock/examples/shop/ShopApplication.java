@@ -3,7 +3,7 @@ package org.rowlock.examples.shop;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
-/** The service. {@code ./mvnw -Pshop} starts it on port 8080, with a PostgreSQL of its own. */
+/** The service. {@code ./rowlock shop} starts it on port 8080, with a PostgreSQL of its own. */
 @SpringBootApplication
 public class ShopApplication {
     /**

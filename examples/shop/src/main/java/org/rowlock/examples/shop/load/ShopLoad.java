@@ -70,7 +70,7 @@ public final class ShopLoad {
             return wrong.isEmpty() ? 0 : 1;
         } catch (IOException e) {
             out.println("There is no shop at " + shop + " that answers (" + e
-                    + "). Start one with ./mvnw -Pshop, or leave" + " shop.url out and one is started here.");
+                    + "). Start one with ./rowlock shop, or leave shop.url out and one is started here.");
             return 1;
         }
     }

@@ -33,6 +33,6 @@ class ShopLoadTest {
     void saysWhereAShopIsToBeHad() throws Exception {
         assertThat(load.run("http://localhost:1", List.of(), 1, Duration.ofSeconds(1)))
                 .isOne();
-        assertThat(printed.toString(StandardCharsets.UTF_8)).contains("http://localhost:1", "./mvnw -Pshop");
+        assertThat(printed.toString(StandardCharsets.UTF_8)).contains("http://localhost:1", "./rowlock shop");
     }
 }
