@@ -38,11 +38,31 @@ public final class ForwardingWriter {
             "getMoreResults",
             "getWarnings");
 
+    /** What of a connection is no use of its transaction; all else is. */
+    private static final Set<String> NO_USES = Set.of(
+            "prepareStatement",
+            "prepareCall",
+            "createStatement",
+            "nativeSQL",
+            "commit",
+            "close",
+            "abort",
+            "setAutoCommit",
+            "getAutoCommit",
+            "getHoldability",
+            "getMetaData",
+            "getNetworkTimeout",
+            "getTypeMap",
+            "isClosed",
+            "isReadOnly",
+            "setNetworkTimeout",
+            "setTypeMap");
+
     /** Types of values that may be of a key. */
     private static final Set<String> KEYS =
             Set.of("byte", "short", "int", "long", "String", "java.math.BigDecimal", "Object");
 
-    private static final Set<String> OTHER_CONSTANTS = Set.of("boolean", "float", "double", "byte[]");
+    private static final Set<String> OTHER_CONSTANTS = Set.of("boolean", "float", "double");
     private static final Set<String> DATES = Set.of("Date", "Time", "Timestamp");
 
     private final Elements elements;
@@ -64,6 +84,8 @@ public final class ForwardingWriter {
                 "ForwardingWrapper",
                 "Wrapper",
                 "delegate",
+                "/** Something else than a statement or its end is asked of the transaction. */",
+                "protected void used() throws SQLException {}",
                 "/** What is given for a statement that was made. */",
                 "protected Statement made(Statement made) { return made; }",
                 "/** What is given for a statement of this text that was made. */",
@@ -202,6 +224,11 @@ public final class ForwardingWriter {
         } else if (type.equals("Statement") && method.getSimpleName().toString().startsWith("execute") && !types.isEmpty()) {
             call = "send(a, () -> " + call + ")";
         }
+        if (type.equals("Connection")
+                && !NO_USES.contains(method.getSimpleName().toString())
+                && thrown(method).contains(" SQLException")) {
+            lines.add("        used();");
+        }
         lines.add("        " + (given ? "return " : "") + call + ";");
         if (type.equals("PreparedStatement")
                 && method.getSimpleName().toString().startsWith("set")
@@ -228,6 +255,10 @@ public final class ForwardingWriter {
                     "        Object kept = binds().keeps() ? org.rowlock.jdbc.internal.statement.Binds.kept(b) : null;",
                     "        binds().set(a, b, binds().keeps() && (b == null || kept != null) ? (statement, at) -> "
                             + again.replace("(at, b", "(at, kept") + " : null);");
+        }
+        if (method.equals("setBytes")) {
+            return List.of("        binds().set(a, (Object) null, binds().keeps()"
+                    + " ? new org.rowlock.jdbc.internal.statement.Binds.Bytes(b) : null);");
         }
         boolean constant = method.equals("setNull")
                 || (types.size() == 2 && (KEYS.contains(type) || OTHER_CONSTANTS.contains(type)));

@@ -19,6 +19,8 @@ module org.rowlock.core {
             org.rowlock.jdbc;
     exports org.rowlock.internal.queue to
             org.rowlock.jdbc;
+    exports org.rowlock.internal.request to
+            org.rowlock.jdbc;
     exports org.rowlock.internal.session to
             org.rowlock.jdbc;
     exports org.rowlock.internal.text to

@@ -64,8 +64,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      * What differs from the default. Not thread-safe.
      *
      * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release},
-     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.group}, and {@code rowlock.jdbc.include} and
-     * {@code rowlock.jdbc.exclude} with names of tables between commas.
+     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, and
+     * {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -157,6 +157,17 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          */
         public Builder largestGroup(int given) {
             return set("group", Integer.toString(given));
+        }
+
+        /**
+         * Lets the last writes of a transaction go with its COMMIT, in one flush, where a framework asks for it: see
+         * {@link CommitFlush}.
+         *
+         * @param given whether; false by default
+         * @return this builder
+         */
+        public Builder flushWithCommit(boolean given) {
+            return set("flush", given ? "commit" : "plain");
         }
 
         private Builder set(String key, String word) {

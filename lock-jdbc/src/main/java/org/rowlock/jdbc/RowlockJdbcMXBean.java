@@ -10,8 +10,8 @@ public interface RowlockJdbcMXBean {
     /**
      * The settings.
      *
-     * @return their words by {@code mode}, {@code include}, {@code exclude}, {@code release}, {@code front} and
-     *     {@code group}
+     * @return their words by {@code mode}, {@code include}, {@code exclude}, {@code release}, {@code front},
+     *     {@code group} and {@code flush}
      */
     Map<String, String> getSettings();
 
@@ -27,7 +27,8 @@ public interface RowlockJdbcMXBean {
 
     /**
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode
-     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; those that had an advisory lock in front
+     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM;
+     * writes that were {@code kept} for the COMMIT; those that had an advisory lock in front
      * ({@code fronted}), and those that went without it after they had waited for it ({@code frontGivenUp});
      * transactions that were {@code releasedEarly}; UPDATEs that were {@code grouped}, and in how many {@code groups};
      * {@code groupsUndone}, or whose outcome is not known; {@code alone.REASON} that waited and could be of no group;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,6 +47,21 @@ class DropInExampleTest {
         try (dataSource) {
             lock(dataSource);
             assertThat(dataSource.control().getFigures().get("account")).containsEntry("recognised", 1L);
+        }
+    }
+
+    @Test
+    void flushesWithTheCommit() throws SQLException {
+        try (RowlockDataSource dataSource = RowlockDataSource.builder(database.dataSource())
+                        .flushWithCommit(true)
+                        .build();
+                Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            // snippet: flush
+            // The tables whose counts the framework checks for one row.
+            CommitFlush.open(connection, Set.of("account")::contains);
+            // end
+            assertThat(CommitFlush.open(connection, table -> true)).isTrue();
         }
     }
 

@@ -43,7 +43,7 @@ final class GatedDatabase {
     }
 
     GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate) {
-        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, LockFront.ALWAYS, 1), gate);
+        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, LockFront.ALWAYS, 1, false), gate);
     }
 
     GatedDatabase(DataSource plain, JdbcSettings settings, KeyQueues gate) {
@@ -61,8 +61,20 @@ final class GatedDatabase {
     static GatedDatabase inGroups(DataSource connections, LockRelease release, int largest) {
         return new GatedDatabase(
                 connections,
-                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), release, LockFront.NEVER, largest),
+                new JdbcSettings(
+                        "test", RowlockMode.QUEUE, List.of(), List.of(), release, LockFront.NEVER, largest, false),
                 queues(1, NEVER_OVER));
+    }
+
+    /** With one at the server at a time, and writes that may go with the COMMIT. */
+    static GatedDatabase keeping(TestDatabase database, String... tables) throws SQLException {
+        GatedDatabase gated = new GatedDatabase(
+                database.dataSource(),
+                new JdbcSettings(
+                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 1, true),
+                queues(1, NEVER_OVER));
+        gated.learn(tables);
+        return gated;
     }
 
     /** With one at the server at a time. */

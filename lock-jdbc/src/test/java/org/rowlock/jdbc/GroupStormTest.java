@@ -174,7 +174,8 @@ class GroupStormTest {
                                 List.of(),
                                 LockRelease.values()[random.nextInt(2)],
                                 LockFront.values()[random.nextInt(3)],
-                                2 << random.nextInt(6)),
+                                2 << random.nextInt(6),
+                                false),
                         GatedDatabase.queues(
                                 1 + random.nextInt(2), Duration.ofSeconds(1).toNanos()));
                 pool.setDataSource(gated.dataSource);

@@ -1,5 +1,6 @@
 package org.rowlock.internal.request;
 
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,6 +14,11 @@ import org.rowlock.internal.text.Given;
 public final class Write implements CommitWrite {
     /** As many rows as it may be. */
     public static final long ANY = -1;
+
+    /** A value that is set in its own way, as a bind. */
+    public interface Bound {
+        void set(PreparedStatement statement, int index) throws SQLException;
+    }
 
     private final String sql;
     private final List<List<@Nullable Object>> executions = new ArrayList<>(1);

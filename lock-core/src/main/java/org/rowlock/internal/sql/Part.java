@@ -7,6 +7,7 @@ import java.sql.Statement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.Write.Bound;
 
 /**
  * One statement of a {@link Flush}. Those that lock are kept and used again, so their binders and readers hold nothing
@@ -71,7 +72,11 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
     public static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
         int index = at;
         for (@Nullable Object bind : binds) {
-            statement.setObject(index++, bind);
+            if (bind instanceof Bound bound) {
+                bound.set(statement, index++);
+            } else {
+                statement.setObject(index++, bind);
+            }
         }
         return index;
     }

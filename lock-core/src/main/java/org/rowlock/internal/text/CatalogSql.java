@@ -14,6 +14,17 @@ public final class CatalogSql {
                     + " with ordinality as k(attnum, n)"
                     + " join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum";
 
+    /**
+     * An expression of a table {@code c} of pg_class: whether a write of one of its rows counts one row. Triggers may
+     * skip a row, rules may replace the write, policies apply to what is returned, and children have rows of the same
+     * id. Foreign tables and those of Citus count elsewhere.
+     */
+    public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
+            + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (select from (select c.oid union"
+            + " select relid from pg_catalog.pg_partition_tree(c.oid)) as p(oid)"
+            + " join pg_catalog.pg_class as l on l.oid = p.oid where l.relkind = 'f' or exists (select"
+            + " from pg_catalog.pg_trigger as t where t.tgrelid = p.oid and t.tgtype & 3 = 3 and t.tgenabled <> 'D'))";
+
     /** The names of the extensions that make one database of several machines: each locks for itself. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
 

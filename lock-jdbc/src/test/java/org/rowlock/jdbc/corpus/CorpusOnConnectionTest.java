@@ -28,7 +28,7 @@ class CorpusOnConnectionTest {
     /** With a gate that is always full, so that each row that would queue is counted. */
     private final DropIn dropIn = new DropIn(
             new JdbcSettings(
-                    "corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 1),
+                    "corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 1, false),
             FixedWidth.queues(0));
 
     @Test

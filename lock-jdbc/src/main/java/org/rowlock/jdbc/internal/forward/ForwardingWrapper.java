@@ -26,7 +26,7 @@ public abstract class ForwardingWrapper implements Wrapper {
     }
 
     /** What is below is given away. */
-    protected void unwrapped() {}
+    protected void unwrapped() throws SQLException {}
 
     /**
      * {@return whether this is what stands for another}

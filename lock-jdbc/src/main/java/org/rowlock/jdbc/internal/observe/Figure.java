@@ -9,6 +9,8 @@ public enum Figure {
     QUEUED_TIME("queuedMillis"),
     FRONTED("fronted"),
     FRONT_GIVEN_UP("frontGivenUp"),
+    /** Sent with the COMMIT, or shortly before. */
+    KEPT("kept"),
     RELEASED_EARLY("releasedEarly"),
     GROUPED("grouped"),
     GROUPS("groups"),

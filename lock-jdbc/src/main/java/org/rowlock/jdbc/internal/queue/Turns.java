@@ -4,10 +4,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.TransactionState;
 import org.rowlock.internal.text.SessionEffect;
+import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.internal.flush.KeptWrites;
 import org.rowlock.jdbc.internal.group.GroupSession;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.LockedRow;
@@ -32,6 +35,10 @@ public final class Turns {
     private final RowFinder rows;
     private final GroupSession groupSession;
     private final RowQueue queue;
+    private final KeptWrites kept = new KeptWrites();
+
+    /** The turn of the first write that is kept, until it is sent; null if that had none. */
+    private @Nullable Turn keptTurn;
 
     /** Of a statement that does not wait. */
     private final Turn passing;
@@ -80,6 +87,7 @@ public final class Turns {
             throws SQLException {
         access.begin();
         try {
+            sendKept();
             sees(plan);
             return turn(plan, binds, statement, isWhole);
         } catch (SQLException | RuntimeException | Error e) {
@@ -104,7 +112,7 @@ public final class Turns {
         if (!mayHoldLocks || access.driver().isClosed()) {
             access.find();
         }
-        if (mayHoldLocks && access.isIdle()) {
+        if (mayHoldLocks && kept.isEmpty() && access.isIdle()) {
             ended();
         }
         queue.sees(plan);
@@ -125,14 +133,105 @@ public final class Turns {
         return turn == null ? passing : turn;
     }
 
+    /**
+     * Keeps writes until the transaction ends. Refuses if the driver could not send them in one flush with the COMMIT,
+     * or would not begin a transaction.
+     */
+    public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
+        boolean keeps = dropIn.settings.keepsWrites()
+                && dropIn.mode() == RowlockMode.QUEUE
+                && access.carriesFronts()
+                && !access.driver().getAutoCommit()
+                && !access.isIn(TransactionState.FAILED);
+        if (keeps) {
+            run(this::endedIfIdle);
+            kept.open(checked);
+        }
+        return keeps;
+    }
+
+    /** Whether writes are kept now. */
+    public boolean keeps() {
+        return kept.isOpen();
+    }
+
+    /** Whether the executions of a prepared statement can be kept, by its text and its table. */
+    public boolean keeps(StatementPlan plan) {
+        String table = plan.written();
+        return kept.isOpen()
+                && table != null
+                && (plan.shape() instanceof PassedThrough || kept.checks(table))
+                && !access.isClosed()
+                && !access.isIn(TransactionState.FAILED)
+                && rows.written(plan, dropIn.settings) != null;
+    }
+
+    /**
+     * Keeps an execution of such a statement, which takes its turn now if it is the first of the transaction to lock.
+     *
+     * @param statement the driver's or the pool's
+     */
+    public void keep(StatementPlan plan, Binds binds, Statement statement) throws SQLException {
+        run(() -> {
+            sees(plan);
+            Turn turn = turn(plan, binds, statement, false);
+            if (!turn.equals(passing)) {
+                keptTurn = turn;
+            }
+            kept.add(plan.sql(), binds);
+            plan.figures().count(Figure.KEPT);
+        });
+    }
+
+    /** Sends what is kept, in front of anything else that is done with the connection. */
+    public void sendKept() throws SQLException {
+        if (!kept.isEmpty()) {
+            boolean done = false;
+            try {
+                kept.send(access.connection());
+                done = true;
+            } catch (CommitFlushException e) {
+                throw wrong(e);
+            } finally {
+                keptSent(done, done);
+            }
+        }
+    }
+
+    private void keptSent(boolean done, boolean holds) {
+        Turn turn = keptTurn;
+        if (turn != null) {
+            keptTurn = null;
+            if (turn.front() != null) {
+                turn.front().unsent();
+            }
+            turn.answered(done, holds);
+            granted = holds ? turn : granted;
+        }
+    }
+
+    /** A table may have another key, or a new trigger. */
+    private CommitFlushException wrong(CommitFlushException e) {
+        if (e.isWrongCount()) {
+            dropIn.primaryKeys.forget();
+        }
+        return e;
+    }
+
     /** The error of a statement that was cancelled, as the server raises it. */
     public SQLException canceled() {
         return access.canceled();
     }
 
     /** A statement that locks what nobody looks at, such as a batch, goes to the server. */
-    public Turn pass(@Nullable StatementPlan plan, PassReason reason) {
+    public Turn pass(@Nullable StatementPlan plan, PassReason reason) throws SQLException {
         access.begin();
+        try {
+            sendKept();
+        } catch (SQLException | RuntimeException | Error e) {
+            access.end();
+            throw e;
+        }
         sees(plan);
         mayHoldLocks = true;
         if (plan != null) {
@@ -177,10 +276,10 @@ public final class Turns {
 
     /** Whether the end of the transaction is ours: rows are let go of early, and it may have read one of them. */
     public boolean commitsHere() throws SQLException {
-        return dropIn.releasesEarly()
+        return (dropIn.releasesEarly() || !kept.isEmpty())
                 && !access.isClosed()
                 && !access.driver().getAutoCommit()
-                && access.isIn(TransactionState.OPEN);
+                && (!kept.isEmpty() || access.isIn(TransactionState.OPEN));
     }
 
     /**
@@ -190,7 +289,9 @@ public final class Turns {
      *     RL001
      */
     public void commit() throws SQLException {
-        if (commitsHere()) {
+        if (!kept.isEmpty()) {
+            commitKept();
+        } else if (commitsHere()) {
             StatementPlan wanted = granted == null ? null : granted.wanted();
             if (wanted != null) {
                 released();
@@ -200,6 +301,21 @@ public final class Turns {
             access.connection().commit();
         }
         ended();
+    }
+
+    private void commitKept() throws SQLException {
+        boolean done = false;
+        try {
+            kept.commit(access.connection());
+            done = true;
+        } catch (CommitFlushException e) {
+            throw wrong(e);
+        } finally {
+            keptSent(done, false);
+            if (!done) {
+                endedIfIdle();
+            }
+        }
     }
 
     private void released() {
@@ -218,6 +334,8 @@ public final class Turns {
     }
 
     private void forget() {
+        kept.close();
+        keptSent(false, false);
         released();
         mayHoldLocks = false;
         queue.ended();
@@ -225,7 +343,8 @@ public final class Turns {
 
     /** The transaction has ended, if it has. */
     public void endedIfIdle() throws SQLException {
-        if (!access.isClosed() && !access.driver().isClosed() && access.isIdle()) {
+        // What is kept is not sent yet, and so has not begun.
+        if (kept.isEmpty() && !access.isClosed() && !access.driver().isClosed() && access.isIdle()) {
             ended();
         }
     }

@@ -39,7 +39,7 @@ public final class RowFinder {
     /** The row for which a statement may wait; null where it does not wait in the JVM. */
     public @Nullable LockedRow find(StatementPlan plan, Recognised statement, Binds binds, JdbcSettings settings) {
         PassReason reason = reason(statement, settings);
-        PrimaryKeys.Found found = reason == null ? primaryKey(statement) : null;
+        PrimaryKeys.Found found = reason == null ? primaryKey(statement.table()) : null;
         List<Value> key = found == null ? null : plan.key(statement, found);
         if (found != null && key != null && binds.has(key)) {
             return new LockedRow(plan, found, key, binds);
@@ -63,10 +63,19 @@ public final class RowFinder {
         return shared ? PassReason.SHARED : null;
     }
 
-    private PrimaryKeys.@Nullable Found primaryKey(Recognised statement) {
+    /** What is known of the table that a statement changes, if the statement changes one row of it by its form. */
+    public PrimaryKeys.@Nullable Found written(StatementPlan plan, JdbcSettings settings) {
+        String table = plan.written();
+        PrimaryKeys.Found found = table == null || !settings.covers(table) ? null : primaryKey(table);
+        boolean oneRow = found != null
+                && found.countsRows()
+                && (!(plan.shape() instanceof Recognised statement) || plan.key(statement, found) != null);
+        return oneRow ? found : null;
+    }
+
+    private PrimaryKeys.@Nullable Found primaryKey(String name) {
         // Of one DataSource, and so of one database.
-        TablePlace table = new TablePlace(
-                "", user, access.driver().getParameterStatus("search_path"), statement.table(), List.of());
+        TablePlace table = new TablePlace("", user, access.driver().getParameterStatus("search_path"), name, List.of());
         PrimaryKeys.Found found = primaryKeys.find(table);
         if (found == null || found.isOver()) {
             unknownTables.add(table);

@@ -11,6 +11,7 @@ import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
 import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
+import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
@@ -68,9 +69,17 @@ public final class StatementPlan {
         return locksSession;
     }
 
-    /** How many parameters it has; -1 where it locks no row that is known. */
+    /** How many parameters it has; -1 where it locks no row that is known, and inserts none. */
     public int parameters() {
-        return shape instanceof Recognised statement ? statement.parameters() : -1;
+        return shape instanceof Recognised statement ? statement.parameters() : ((PassedThrough) shape).parameters();
+    }
+
+    /** The table whose row it inserts, updates or deletes, without returning rows; null where it does another thing. */
+    public @Nullable String written() {
+        if (shape instanceof PassedThrough passed) {
+            return passed.parameters() < 0 ? null : passed.table();
+        }
+        return ((Recognised) shape).kind() == Kind.SELECT || returnsRows() ? null : table();
     }
 
     /** Whether its result is rows; false where this is not known. */

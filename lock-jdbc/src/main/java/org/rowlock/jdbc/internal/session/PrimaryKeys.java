@@ -25,8 +25,9 @@ public final class PrimaryKeys {
     /** More tables than any schema has; beyond them none is looked up. */
     private static final int MOST = 10_000;
 
-    private static final String SQL = "select a.attname, i.indrelid, " + CatalogSql.IS_CITUS + " from "
-            + CatalogSql.KEY_COLUMNS + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.n";
+    private static final String SQL = "select a.attname, c.oid, " + CatalogSql.IS_CITUS + ", "
+            + CatalogSql.COUNTS_ITS_ROWS + " from pg_catalog.pg_class as c left join (" + CatalogSql.KEY_COLUMNS
+            + ") on i.indrelid = c.oid and i.indisprimary where c.oid = pg_catalog.to_regclass(?) order by k.n";
 
     private final ConcurrentHashMap<TablePlace, Found> known = new ConcurrentHashMap<>();
 
@@ -35,9 +36,11 @@ public final class PrimaryKeys {
      *
      * @param columns of the primary key, in its order; none where there is no such table or key
      * @param isCitus whether a statement on it may run elsewhere than a lock in front
-     * @param table its oid, which distinguishes tables of one name and is the same by whatever name
+     * @param countsRows whether a write of one of its rows counts one
+     * @param table its oid, which distinguishes tables of one name and is the same by whatever name; 0 for none
      */
-    public record Found(List<String> columns, long table, boolean isCitus, boolean isKnown, long until) {
+    public record Found(
+            List<String> columns, long table, boolean isCitus, boolean countsRows, boolean isKnown, long until) {
         public boolean isOver() {
             return System.nanoTime() - until > 0;
         }
@@ -50,16 +53,22 @@ public final class PrimaryKeys {
         return found == null || !found.isKnown() ? null : found;
     }
 
+    /** Has all looked up again, as something was not as known. */
+    public void forget() {
+        known.clear();
+    }
+
     /** Whether the caller is to look this up, as it is unknown or old and nobody else does. */
     private boolean claim(TablePlace name) {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
         if (found == null) {
-            Found looking = new Found(List.of(), 0, false, false, next);
+            Found looking = new Found(List.of(), 0, false, false, false, next);
             return known.size() < MOST && known.putIfAbsent(name, looking) == null;
         }
         // Until the new one is there the old one serves.
-        Found old = new Found(found.columns(), found.table(), found.isCitus(), found.isKnown(), next);
+        Found old =
+                new Found(found.columns(), found.table(), found.isCitus(), found.countsRows(), found.isKnown(), next);
         return found.isOver() && known.replace(name, found, old);
     }
 
@@ -71,18 +80,23 @@ public final class PrimaryKeys {
         List<String> columns = new ArrayList<>();
         long table = 0;
         boolean citus = false;
+        boolean countsRows = false;
         try (PreparedStatement statement = connection.prepareStatement(SQL)) {
             statement.setQueryTimeout(LOOK_UP_SECONDS);
             statement.setString(1, name.table());
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    columns.add(rows.getString(1));
+                    String column = rows.getString(1);
+                    if (column != null) {
+                        columns.add(column);
+                    }
                     table = rows.getLong(2);
                     citus = rows.getBoolean(3);
+                    countsRows = rows.getBoolean(4) && !citus;
                 }
             }
         }
         long valid = columns.isEmpty() ? BAD_NANOS : GOOD_NANOS;
-        known.put(name, new Found(List.copyOf(columns), table, citus, true, System.nanoTime() + valid));
+        known.put(name, new Found(List.copyOf(columns), table, citus, countsRows, true, System.nanoTime() + valid));
     }
 }

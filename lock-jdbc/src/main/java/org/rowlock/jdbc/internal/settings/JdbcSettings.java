@@ -18,6 +18,7 @@ import org.rowlock.jdbc.RowlockMode;
  * @param name what it is called where it is shown
  * @param include the tables that are looked at, or none for all
  * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 for none
+ * @param keepsWrites whether the last writes of a transaction may go with its COMMIT
  */
 public record JdbcSettings(
         String name,
@@ -26,7 +27,8 @@ public record JdbcSettings(
         List<String> exclude,
         LockRelease release,
         LockFront front,
-        int largestGroup) {
+        int largestGroup,
+        boolean keepsWrites) {
     /**
      * The driver sends a Sync, which commits, where it expects answers of 64,000 bytes, of which it counts 250 for each
      * statement.
@@ -37,7 +39,7 @@ public record JdbcSettings(
 
     /** The settings by their keys, in URLs behind {@code rowlock.}; and the word that each has where none is given. */
     static final Map<String, String> DEFAULTS = new JdbcSettings(
-                    "", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.ADAPTIVE, 1)
+                    "", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.ADAPTIVE, 1, false)
             .words();
 
     /** Between names; in quotes it is part of one. */
@@ -68,7 +70,8 @@ public record JdbcSettings(
                 tables(words, "exclude"),
                 one(LockRelease.values(), words, "release", "plain or early"),
                 one(LockFront.values(), words, "front", "adaptive, always or never"),
-                largestGroup(words.getOrDefault("group", "")));
+                largestGroup(words.getOrDefault("group", "")),
+                keepsWrites(words.getOrDefault("flush", "")));
     }
 
     /** As words by their keys, the same for the same settings. */
@@ -80,6 +83,7 @@ public record JdbcSettings(
         words.put("release", lower(release));
         words.put("front", lower(front));
         words.put("group", largestGroup < 2 ? "off" : Integer.toString(largestGroup));
+        words.put("flush", keepsWrites ? "commit" : "plain");
         return words;
     }
 
@@ -107,6 +111,14 @@ public record JdbcSettings(
                 .findFirst()
                 .orElseThrow(() ->
                         new IllegalArgumentException("There is no " + key + " <" + words.get(key) + ">; use " + which));
+    }
+
+    private static boolean keepsWrites(String word) {
+        boolean keeps = word.equalsIgnoreCase("commit");
+        if (!keeps && !word.equalsIgnoreCase("plain")) {
+            throw new IllegalArgumentException("There is no flush <" + word + ">; use plain or commit");
+        }
+        return keeps;
     }
 
     private static int largestGroup(String word) {

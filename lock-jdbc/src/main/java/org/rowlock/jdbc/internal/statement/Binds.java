@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.Write;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
@@ -54,6 +55,18 @@ public final class Binds {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
 
+    /** Sets an array, of which the driver takes what is in it when the statement is executed. */
+    public record Bytes(byte @Nullable [] value) implements Setter {
+        @Override
+        public void set(PreparedStatement statement, int index) throws SQLException {
+            statement.setBytes(index, value);
+        }
+
+        private Write.Bound asNow() {
+            return new Bytes(value == null ? null : value.clone())::set;
+        }
+    }
+
     /** @param parameters how many there are */
     public Binds(int parameters) {
         this.values = new @Nullable Object[parameters];
@@ -71,8 +84,10 @@ public final class Binds {
 
     /** What sets the same again as a value does: a date as it is now; null if it is read once, or nobody knows. */
     public static @Nullable Object kept(@Nullable Object value) {
-        // Of an array the driver takes what is in it when the statement is executed, too.
-        return value instanceof Date date ? date.clone() : value instanceof byte[] || isConstant(value) ? value : null;
+        if (value instanceof byte[] bytes) {
+            return bytes.clone();
+        }
+        return value instanceof Date date ? date.clone() : isConstant(value) ? value : null;
     }
 
     private static boolean isConstant(@Nullable Object value) {
@@ -114,17 +129,27 @@ public final class Binds {
         }
     }
 
-    /** A copy of what may be of the key, for the time until a batch is sent. */
+    /** A copy, for the time until a batch is sent. */
     public Binds copy() {
         Binds copy = new Binds(values.length);
         System.arraycopy(values, 0, copy.values, 0, values.length);
         System.arraycopy(numbers, 0, copy.numbers, 0, values.length);
+        copy.setters = setters == null ? null : setters.clone();
         return copy;
     }
 
     /** Whether all values can be set again. */
     public boolean areKept() {
         return setters != null && Arrays.stream(setters).noneMatch(Objects::isNull);
+    }
+
+    /** All as they are now, each to be set as it was set, whatever is set here later. */
+    public List<Write.Bound> bound() {
+        return Arrays.stream(Objects.requireNonNull(setters))
+                .map(setter -> setter instanceof Bytes bytes
+                        ? bytes.asNow()
+                        : (Write.Bound) Objects.requireNonNull(setter)::set)
+                .toList();
     }
 
     /** Sets all, behind as many others. */

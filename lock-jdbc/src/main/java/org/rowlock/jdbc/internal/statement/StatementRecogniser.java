@@ -103,6 +103,7 @@ public final class StatementRecogniser {
             case "select" -> readSelect(all);
             case "update" -> readUpdate();
             case "delete" -> readDelete();
+            case "insert" -> readInsert();
             case "with" ->
                 new PassedThrough(
                         all.stream()
@@ -198,6 +199,19 @@ public final class StatementRecogniser {
         return table == null
                 ? new PassedThrough(PassReason.UNKNOWN_FORM)
                 : readWrite(Kind.DELETE, table, RowLockMode.FOR_UPDATE);
+    }
+
+    private StatementShape readInsert() {
+        TableReference table = tokens.skipWord("into") ? TableReference.readTarget(tokens) : null;
+        if (tokens.atSymbol("(")) {
+            tokens.skipOne();
+        }
+        boolean values = tokens.skipWord("values") && tokens.atSymbol("(");
+        tokens.skipOne();
+        tokens.skipSymbol(";");
+        return table != null && values && tokens.atEnd()
+                ? new PassedThrough(PassReason.OTHER_WRITE, table.name(), parameters)
+                : new PassedThrough(PassReason.OTHER_WRITE);
     }
 
     private StatementShape readWrite(Kind kind, TableReference table, RowLockMode mode) {

@@ -53,8 +53,17 @@ public sealed interface StatementShape {
         }
     }
 
-    /** Goes to the server as it is, for this reason. */
-    record PassedThrough(PassReason reason) implements StatementShape {
+    /**
+     * Goes to the server as it is, for this reason.
+     *
+     * @param table into which it inserts one row, as SQL writes it; empty where it does something else
+     * @param parameters how many there are in the text of such an INSERT; else -1
+     */
+    record PassedThrough(PassReason reason, String table, int parameters) implements StatementShape {
+        PassedThrough(PassReason reason) {
+            this(reason, "", -1);
+        }
+
         @Override
         public boolean mayLock() {
             return reason != PassReason.NOT_LOCKING;

@@ -28,15 +28,8 @@ record TableReference(String name, String reference) {
     /** The table that a statement names here; null where it is none, or what this does not know. */
     static @Nullable TableReference read(TokenReader tokens) {
         tokens.skipWord("only");
-        List<String> parts = new ArrayList<>();
-        do {
-            String part = tokens.peek().text();
-            if (!tokens.peek().isName() || part.isEmpty() || part.indexOf(0) >= 0 || tokens.atWord(NO_TABLES)) {
-                return null;
-            }
-            parts.add(tokens.next().text());
-        } while (tokens.skipSymbol("."));
-        if (tokens.atSymbol("(") || parts.size() > MOST_PARTS) {
+        List<String> parts = readParts(tokens);
+        if (parts.isEmpty() || tokens.atSymbol("(")) {
             return null;
         }
         tokens.skipSymbol("*");
@@ -47,7 +40,30 @@ record TableReference(String name, String reference) {
             }
             reference = tokens.next().text();
         }
+        return of(parts, reference);
+    }
+
+    /** The table that an INSERT names here, without an alias; null where it is none. */
+    static @Nullable TableReference readTarget(TokenReader tokens) {
+        List<String> parts = readParts(tokens);
+        return parts.isEmpty() ? null : of(parts, parts.get(parts.size() - 1));
+    }
+
+    private static TableReference of(List<String> parts, String reference) {
         String quoted = parts.stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
         return new TableReference(TableName.normalize(quoted), reference);
+    }
+
+    /** The parts of a name; none where there is none. */
+    private static List<String> readParts(TokenReader tokens) {
+        List<String> parts = new ArrayList<>();
+        do {
+            String part = tokens.peek().text();
+            if (!tokens.peek().isName() || part.isEmpty() || part.indexOf(0) >= 0 || tokens.atWord(NO_TABLES)) {
+                return List.of();
+            }
+            parts.add(tokens.next().text());
+        } while (tokens.skipSymbol("."));
+        return parts.size() > MOST_PARTS ? List.of() : parts;
     }
 }

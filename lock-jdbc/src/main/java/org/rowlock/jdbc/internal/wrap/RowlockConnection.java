@@ -7,8 +7,11 @@ import java.sql.PreparedStatement;
 import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.forward.ForwardingConnection;
 import org.rowlock.jdbc.internal.queue.DropIn;
@@ -17,7 +20,7 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** A connection whose statements wait for their turn. */
-public final class RowlockConnection extends ForwardingConnection {
+public final class RowlockConnection extends ForwardingConnection implements CommitFlush {
     private final Connection delegate;
     private final DropIn dropIn;
     private final Turns turns;
@@ -58,36 +61,57 @@ public final class RowlockConnection extends ForwardingConnection {
 
     /** Whether the values of a statement are to be kept. */
     boolean keeps(StatementPlan plan) {
-        return dropIn.wantsFronts() || (!turns.groupSession().isAlone() && plan.groups());
+        return turns.keeps() || dropIn.wantsFronts() || (!turns.groupSession().isAlone() && plan.groups());
     }
 
     @Override
-    protected void unwrapped() {
+    public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
+        return turns.keepUntilCommit(checked);
+    }
+
+    @Override
+    protected void used() throws SQLException {
+        turns.run(turns::sendKept);
+    }
+
+    @Override
+    protected void unwrapped() throws SQLException {
+        used();
         turns.groupSession().handOut();
     }
 
     @Override
     public void setTransactionIsolation(int level) throws SQLException {
         turns.groupSession().isolation(level);
-        delegate.setTransactionIsolation(level);
+        super.setTransactionIsolation(level);
     }
 
     @Override
     public void setSchema(String schema) throws SQLException {
         turns.groupSession().alter();
-        delegate.setSchema(schema);
+        super.setSchema(schema);
     }
 
     @Override
     public void setClientInfo(String name, String value) throws SQLClientInfoException {
+        usedByClientInfo();
         turns.groupSession().alter();
         delegate.setClientInfo(name, value);
     }
 
     @Override
     public void setClientInfo(Properties properties) throws SQLClientInfoException {
+        usedByClientInfo();
         turns.groupSession().alter();
         delegate.setClientInfo(properties);
+    }
+
+    private void usedByClientInfo() throws SQLClientInfoException {
+        try {
+            used();
+        } catch (SQLException e) {
+            throw new SQLClientInfoException(e.getMessage(), e.getSQLState(), Map.of(), e);
+        }
     }
 
     String url() {

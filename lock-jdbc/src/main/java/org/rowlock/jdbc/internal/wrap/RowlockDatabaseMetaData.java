@@ -17,7 +17,7 @@ final class RowlockDatabaseMetaData extends ForwardingDatabaseMetaData {
     }
 
     @Override
-    protected void unwrapped() {
+    protected void unwrapped() throws SQLException {
         connection.unwrapped();
     }
 

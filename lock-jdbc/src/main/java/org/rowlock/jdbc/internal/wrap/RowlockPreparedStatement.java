@@ -4,6 +4,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -22,6 +24,9 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private PreparedStatement fronted;
 
     private Binds binds = Binds.NONE;
+
+    /** What is in the batch, as long as all of it can be kept. */
+    private List<Binds> batch = new ArrayList<>(0);
 
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql) {
         this(connection, delegate, sql, false);
@@ -66,12 +71,31 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     @Override
     public int executeUpdate() throws SQLException {
-        return execute(Execution.UPDATE, delegate::executeUpdate);
+        return keep() ? 1 : execute(Execution.UPDATE, delegate::executeUpdate);
     }
 
     @Override
     public long executeLargeUpdate() throws SQLException {
-        return execute(Execution.LARGE_UPDATE, delegate::executeLargeUpdate);
+        return keep() ? 1 : execute(Execution.LARGE_UPDATE, delegate::executeLargeUpdate);
+    }
+
+    /** Keeps this execution for the COMMIT, if it can be. Its count is then one, or nothing is committed. */
+    private boolean keep() throws SQLException {
+        StatementPlan known = plan();
+        boolean keeps = batchSize() == 0 && isKeepable(known);
+        if (keeps) {
+            connection.turns().keep(known, binds, delegate);
+            kept();
+        }
+        return keeps;
+    }
+
+    private boolean isKeepable(StatementPlan known) throws SQLException {
+        return binds.areKept()
+                && connection.turns().keeps(known)
+                && isPlain()
+                && delegate.getQueryTimeout() == 0
+                && mayBeKept();
     }
 
     private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
@@ -116,6 +140,32 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     public void addBatch() throws SQLException {
         delegate.addBatch();
         batched(plan(), binds);
+        if (connection.turns().keeps() && batch.size() == batchSize() - 1 && isKeepable(plan())) {
+            batch.add(binds.copy());
+        }
+    }
+
+    /** Keeps the batch if all of it can be; its counts are then not told. */
+    @Override
+    int keepBatch() throws SQLException {
+        List<Binds> all = batch;
+        batch = new ArrayList<>(0);
+        StatementPlan known = plan();
+        if (all.isEmpty() || all.size() < batchSize() || !connection.turns().keeps(known)) {
+            return 0;
+        }
+        delegate.clearBatch();
+        for (Binds each : all) {
+            connection.turns().keep(known, each, delegate);
+        }
+        kept();
+        return all.size();
+    }
+
+    @Override
+    public void clearBatch() throws SQLException {
+        super.clearBatch();
+        batch.clear();
     }
 
     @Override

@@ -23,8 +23,32 @@ final class RowlockResultSet extends ForwardingResultSet {
     }
 
     @Override
-    protected void unwrapped() {
+    protected void unwrapped() throws SQLException {
         statement.unwrapped();
+    }
+
+    @Override
+    public void insertRow() throws SQLException {
+        statement.used();
+        super.insertRow();
+    }
+
+    @Override
+    public void updateRow() throws SQLException {
+        statement.used();
+        super.updateRow();
+    }
+
+    @Override
+    public void deleteRow() throws SQLException {
+        statement.used();
+        super.deleteRow();
+    }
+
+    @Override
+    public void refreshRow() throws SQLException {
+        statement.used();
+        super.refreshRow();
     }
 
     @Override

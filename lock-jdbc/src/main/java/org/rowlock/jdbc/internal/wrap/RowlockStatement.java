@@ -5,7 +5,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
@@ -36,6 +38,9 @@ class RowlockStatement extends ForwardingStatement {
     /** Whether it was cancelled since a lock in front was sent. */
     private volatile boolean cancelled;
 
+    /** Whether its last execution was kept, so that the count is not known yet. */
+    private boolean isKept;
+
     RowlockStatement(RowlockConnection connection, Statement delegate) {
         super(delegate);
         this.connection = connection;
@@ -44,7 +49,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     @Override
-    protected void unwrapped() {
+    protected void unwrapped() throws SQLException {
         connection.unwrapped();
     }
 
@@ -128,8 +133,29 @@ class RowlockStatement extends ForwardingStatement {
                 : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
     }
 
+    /** What was executed last is sent later: it has no results but its count. */
+    final void kept() throws SQLException {
+        runs(delegate);
+        isKept = true;
+    }
+
+    /** Whether nothing is left of what was done before that another order would change. */
+    final boolean mayBeKept() {
+        return !keysAreDue;
+    }
+
+    final int batchSize() {
+        return batchSize;
+    }
+
+    /** Keeps the batch, and returns how many it had; 0 where it is sent. */
+    int keepBatch() throws SQLException {
+        return 0;
+    }
+
     /** From here on the results are of this statement. */
     final void runs(Statement statement) throws SQLException {
+        isKept = false;
         Statement before = ran;
         if (!before.equals(statement)) {
             ran = statement;
@@ -157,7 +183,14 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /** Sends a batch, which has a turn if it is of one row. */
-    private <T> T sendBatch(Call<T> call) throws SQLException {
+    private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
+        int keptSize = keepBatch();
+        if (keptSize > 0) {
+            batchSize = 0;
+            long[] counts = new long[keptSize];
+            Arrays.fill(counts, SUCCESS_NO_INFO);
+            return unknown.apply(counts);
+        }
         int size = batchSize;
         batchSize = 0;
         if (size == 0) {
@@ -230,12 +263,13 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public int[] executeBatch() throws SQLException {
-        return sendBatch(delegate::executeBatch);
+        return sendBatch(
+                counts -> Arrays.stream(counts).mapToInt(Math::toIntExact).toArray(), delegate::executeBatch);
     }
 
     @Override
     public long[] executeLargeBatch() throws SQLException {
-        return sendBatch(delegate::executeLargeBatch);
+        return sendBatch(counts -> counts, delegate::executeLargeBatch);
     }
 
     @Override
@@ -251,6 +285,11 @@ class RowlockStatement extends ForwardingStatement {
         // As the driver, which cancels what another thread runs.
         connection.turns().cancel(delegate);
         delegate.close();
+    }
+
+    /** A result reads or writes by itself. */
+    final void used() throws SQLException {
+        connection.used();
     }
 
     /** The delegate, which closes itself with its last result, knows nothing of those of another statement. */
@@ -273,12 +312,33 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     protected Statement ran() throws SQLException {
+        if (isKept) {
+            // The results of what is sent are not read here, but its failure is told.
+            connection.used();
+        }
         Statement now = ran;
         if (!now.equals(delegate)) {
             // Which fails where this is closed.
             delegate.getUpdateCount();
         }
         return now;
+    }
+
+    @Override
+    public int getUpdateCount() throws SQLException {
+        return isKept && !delegate.isClosed() ? 1 : super.getUpdateCount();
+    }
+
+    @Override
+    public long getLargeUpdateCount() throws SQLException {
+        return isKept && !delegate.isClosed() ? 1 : super.getLargeUpdateCount();
+    }
+
+    @Override
+    public boolean getMoreResults() throws SQLException {
+        boolean more = super.getMoreResults();
+        isKept = false;
+        return more;
     }
 
     /** Of a closed statement, too: the driver does not look. */

@@ -64,7 +64,7 @@ class GroupMemberTest {
             Binds binds = new Binds(1);
             binds.keep();
             binds.set(1, 1L, (to, index) -> to.setInt(index, 1));
-            PrimaryKeys.Found primaryKey = new PrimaryKeys.Found(List.of("id"), 1, false, true, 0);
+            PrimaryKeys.Found primaryKey = new PrimaryKeys.Found(List.of("id"), 1, false, false, true, 0);
             List<Value> key = List.of(new Parameter(1));
             LockedRow row = new LockedRow(new StatementPlan(SQL, table -> new TableFigures()), primaryKey, key, binds);
             GroupMember member =

@@ -151,7 +151,34 @@ class StatementRecogniserTest {
                 "UNKNOWN_FORM | select 1 from t where id = ? for update for share"
             })
     void leavesAloneWhatItDoesNotKnow(PassReason reason, String sql) {
-        assertThat(StatementRecogniser.recognise(sql)).isEqualTo(new PassedThrough(reason));
+        assertThat(StatementRecogniser.recognise(sql))
+                .isInstanceOfSatisfying(
+                        PassedThrough.class,
+                        passed -> assertThat(passed.reason()).isEqualTo(reason));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "t | 2 | insert into t values (?, ?)",
+                "s.t | 1 | insert into \"s\".T(a, b) values (?, 'x;y') ;",
+                "t | 1 | insert into t(a) values (coalesce(?, (select max(a) from t)))",
+                "'' | -1 | insert into t(a) values (?), (?)",
+                "'' | -1 | insert into t(a) values (?) on conflict do nothing",
+                "'' | -1 | insert into t(a) values (?) returning a",
+                "'' | -1 | insert into t(a) overriding system value values (?)",
+                "'' | -1 | insert into t as u(a) values (?)",
+                "'' | -1 | insert into t(a) select ?",
+                "'' | -1 | insert into t default values",
+                "'' | -1 | insert into t values",
+                "'' | -1 | insert"
+            })
+    void knowsAnInsertOfOneRow(String table, int parameters, String sql) {
+        assertThat(StatementRecogniser.recognise(sql)).isInstanceOfSatisfying(PassedThrough.class, passed -> {
+            assertThat(passed.table()).isEqualTo(table);
+            assertThat(passed.parameters()).isEqualTo(parameters);
+        });
     }
 
     @Test

@@ -1,0 +1,151 @@
+package org.rowlock.jdbc.internal.flush;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.jdbc.PgConnection;
+import org.rowlock.CommitNotConfirmedException;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.RowlockException;
+import org.rowlock.UnexpectedRowCountException;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.text.SqlState;
+import org.rowlock.jdbc.CommitFlushException;
+import org.rowlock.jdbc.internal.statement.Binds;
+
+/**
+ * The writes of one connection that are sent with its COMMIT, each to change one row. For one thread at a time, as the
+ * connection is.
+ */
+public final class KeptWrites {
+    private static final String WRONG_COUNT = "Nothing is stored: a write that was to go with the COMMIT did not change"
+            + " exactly one row, so another transaction has changed or deleted the row since it was read. Read it"
+            + " again and repeat the transaction.";
+
+    /** Which tables' counts are checked; null while nothing is kept. */
+    private @Nullable Predicate<String> checked;
+
+    private List<Write> writes = new ArrayList<>();
+    private @Nullable String lastSql;
+
+    public void open(Predicate<String> tables) {
+        this.checked = tables;
+    }
+
+    public boolean isOpen() {
+        return checked != null;
+    }
+
+    /** Whether the caller checks what is changed of a table. */
+    public boolean checks(String table) {
+        return checked != null && checked.test(table);
+    }
+
+    /** Keeps a write with the values that it has now. */
+    public void add(String sql, Binds binds) {
+        Object[] values = binds.bound().toArray();
+        if (sql.equals(lastSql)) {
+            writes.get(writes.size() - 1).and(values);
+        } else {
+            Write write = new Write(sql).and(values);
+            write.expectOneRow();
+            writes.add(write);
+            lastSql = sql;
+        }
+    }
+
+    public boolean isEmpty() {
+        return writes.isEmpty();
+    }
+
+    /** Forgets what is kept, and keeps no more. */
+    public void close() {
+        checked = null;
+        take();
+    }
+
+    private List<Write> take() {
+        List<Write> taken = writes;
+        lastSql = null;
+        if (!taken.isEmpty()) {
+            writes = new ArrayList<>();
+        }
+        return taken;
+    }
+
+    /**
+     * Sends what is kept, if anything, and leaves the transaction open.
+     *
+     * @param connection the driver's or the pool's
+     */
+    public void send(Connection connection) throws SQLException {
+        List<Write> taken = take();
+        if (!taken.isEmpty()) {
+            try {
+                Commit.sendWrites(connection, KeyNames.WITHOUT_IDS, taken);
+            } catch (SQLException e) {
+                throw failure(e);
+            } catch (RowlockException e) {
+                throw failure(e);
+            }
+        }
+    }
+
+    /**
+     * Commits with what is kept. The transaction is over in any case, as behind the driver's commit().
+     *
+     * @param connection the driver's or the pool's
+     */
+    public void commit(Connection connection) throws SQLException {
+        List<Write> taken = take();
+        checked = null;
+        try {
+            Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, Ending.Choice.PLAIN, taken);
+        } catch (CommitNotConfirmedException e) {
+            // Where the wait for a standby was cancelled, the driver's commit() returns with this warning, too.
+            if (!(e.getCause() instanceof SQLWarning warning) || connection.isClosed()) {
+                throw new SQLException(e.getMessage(), SqlState.COMMIT_NOT_CONFIRMED, e);
+            }
+            connection.unwrap(PgConnection.class).addWarning(warning);
+        } catch (CommitOutcomeUnknownException e) {
+            throw e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
+        } catch (SQLException e) {
+            throw rolledBack(connection, failure(e));
+        } catch (RowlockException e) {
+            throw rolledBack(connection, failure(e));
+        }
+    }
+
+    private static SQLException rolledBack(Connection connection, SQLException failure) {
+        try {
+            if (!connection.isClosed()) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    /** A lost connection is what it is to any statement, and what Rowlock says of it stands in its cause. */
+    private static SQLException failure(SQLException e) {
+        return SqlState.isConnectionLost(e.getSQLState())
+                ? e
+                : new CommitFlushException(e.getMessage(), e.getSQLState(), false, e);
+    }
+
+    private static SQLException failure(RowlockException e) {
+        boolean wrongCount = e instanceof UnexpectedRowCountException;
+        return !wrongCount && e.getCause() instanceof SQLException cause && cause.getSQLState() != null
+                ? failure(cause)
+                : new CommitFlushException(
+                        wrongCount ? WRONG_COUNT : e.getMessage(), e.sqlState().orElse(null), wrongCount, e);
+    }
+}

@@ -1,0 +1,527 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.RoundTripCounter;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+
+/** Which writes go with the COMMIT, what sends them earlier, and what is told if one of them fails. */
+class CommitFlushTest {
+    private static final String UPDATE = "update account set balance = ?, version = ? where id = ? and version = ?";
+    private static final String INSERT = "insert into account(id, balance, version, image) values (?, ?, 0, ?)";
+    private static final String DELETE = "delete from account where id = ?";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null check (balance >= 0),"
+                    + " version int not null default 0, image bytea)",
+            "create table entry(id int primary key,"
+                    + " account int not null references account deferrable initially deferred)",
+            "create table skipped(id int primary key, n int not null default 0)",
+            "insert into account select i, 100, 0 from generate_series(1, 5) i",
+            "insert into skipped values (1)",
+            "create function skip() returns trigger language plpgsql as 'begin return null; end'",
+            "create trigger skip before update on skipped for each row execute function skip()");
+
+    private RowlockDataSource dataSource;
+    private Connection connection;
+
+    @BeforeEach
+    void open() throws SQLException {
+        PGSimpleDataSource counted = database.dataSource();
+        counted.setSocketFactory(RoundTripCounter.class.getName());
+        dataSource = RowlockDataSource.builder(counted).flushWithCommit(true).build();
+        learn(dataSource);
+        connection = dataSource.getConnection();
+        connection.setAutoCommit(false);
+        // The connection has its own look at the server, and what it prepares first.
+        select(connection);
+        connection.commit();
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        connection.close();
+        dataSource.close();
+    }
+
+    /** The first transaction that meets a table has it looked up. */
+    private static void learn(RowlockDataSource dataSource) throws SQLException {
+        try (Connection first = dataSource.getConnection()) {
+            first.setAutoCommit(false);
+            CommitFlush.open(first, table -> true);
+            for (String table : new String[] {"account", "entry", "skipped"}) {
+                try (PreparedStatement statement = first.prepareStatement("delete from " + table + " where id = ?")) {
+                    statement.setInt(1, -1);
+                    assertThat(statement.executeUpdate()).isZero();
+                }
+            }
+            first.commit();
+        }
+    }
+
+    private static void select(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement
+                    .executeQuery("select * from account where id = 1 for no key update")
+                    .next();
+        }
+    }
+
+    private static int update(Connection connection, int id, int balance, int version) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(UPDATE)) {
+            statement.setInt(1, balance);
+            statement.setInt(2, version + 1);
+            statement.setInt(3, id);
+            statement.setInt(4, version);
+            return statement.executeUpdate();
+        }
+    }
+
+    private int insert(int id, int balance) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            statement.setInt(1, id);
+            statement.setInt(2, balance);
+            statement.setBytes(3, new byte[] {1});
+            return statement.executeUpdate();
+        }
+    }
+
+    private int delete(int id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(DELETE)) {
+            statement.setInt(1, id);
+            return statement.executeUpdate();
+        }
+    }
+
+    private void keep() throws SQLException {
+        assertThat(CommitFlush.open(connection, table -> true)).isTrue();
+    }
+
+    private String stored() throws SQLException {
+        return database.query(
+                "select string_agg(id || ':' || balance || ':' || version, ' ' order by id) from account");
+    }
+
+    private long kept() {
+        return dataSource.control().getFigures().values().stream()
+                .mapToLong(figures -> figures.get("kept"))
+                .sum();
+    }
+
+    @Test
+    void theLockIsOneRoundTripAndUpdateAndCommitTheOther() throws SQLException {
+        keep();
+        update(connection, 2, 0, 0);
+        // The first looks whether the server can end a commit that is lost.
+        connection.commit();
+        for (int i = 0; i < 8; i++) {
+            int before = RoundTripCounter.counted();
+            select(connection);
+            keep();
+            assertThat(update(connection, 1, i, i)).isOne();
+            connection.commit();
+            assertThat(RoundTripCounter.counted() - before).isEqualTo(2);
+        }
+        assertThat(stored()).startsWith("1:7:8 ");
+    }
+
+    @Test
+    void writesOfAllKindsGoInTheirOrder() throws SQLException {
+        select(connection);
+        keep();
+        assertThat(insert(6, 1)).isOne();
+        assertThat(update(connection, 6, 2, 0)).isOne();
+        assertThat(delete(2)).isOne();
+        assertThat(insert(2, 3)).isOne();
+        assertThat(delete(6)).isOne();
+        assertThat(stored()).isEqualTo("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0");
+        assertThat(kept()).isEqualTo(5);
+        connection.commit();
+        assertThat(stored()).isEqualTo("1:100:0 2:3:0 3:100:0 4:100:0 5:100:0");
+    }
+
+    @Test
+    void writesAloneAreATransaction() throws SQLException {
+        keep();
+        insert(6, 1);
+        insert(7, 1);
+        update(connection, 1, 50, 0);
+        connection.commit();
+        assertThat(stored()).isEqualTo("1:50:1 2:100:0 3:100:0 4:100:0 5:100:0 6:1:0 7:1:0");
+    }
+
+    @Test
+    void autocommitSwitchedOnCommits() throws SQLException {
+        keep();
+        insert(6, 1);
+        connection.setAutoCommit(false);
+        connection.setAutoCommit(true);
+        assertThat(stored()).endsWith(" 6:1:0");
+        assertThat(CommitFlush.open(connection, table -> true)).isFalse();
+    }
+
+    @Test
+    void itEndsWithTheTransaction() throws SQLException {
+        keep();
+        connection.commit();
+        insert(6, 1);
+        assertThat(kept()).isZero();
+        connection.rollback();
+        keep();
+        insert(7, 1);
+        connection.rollback();
+        insert(8, 1);
+        assertThat(kept()).isOne();
+        connection.commit();
+        assertThat(stored()).endsWith(" 8:1:0").doesNotContain("7:1");
+    }
+
+    @Test
+    void aBatchDoesNotTellItsCounts() throws SQLException {
+        keep();
+        // As the driver, which takes what is in an array when the statement is executed.
+        byte[] image = {1, 2};
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            for (int id = 6; id < 200; id++) {
+                statement.setInt(1, id);
+                statement.setInt(2, id);
+                statement.setBytes(3, image);
+                statement.addBatch();
+            }
+            image[1] = 3;
+            int[] counts = statement.executeBatch();
+            assertThat(counts).hasSize(194).containsOnly(Statement.SUCCESS_NO_INFO);
+            assertThat(statement.executeBatch()).isEmpty();
+        }
+        Arrays.fill(image, (byte) 0);
+        assertThat(kept()).isEqualTo(194);
+        connection.commit();
+        assertThat(database.query("select count(*) || ' ' || sum(balance) from account where id > 5 and"
+                        + " image = decode('0103', 'hex')"))
+                .isEqualTo("194 19885");
+    }
+
+    @Test
+    void aStaleVersionCommitsNothing() throws SQLException {
+        select(connection);
+        keep();
+        assertThat(update(connection, 1, 50, 0)).isOne();
+        assertThat(update(connection, 2, 50, 7)).isOne();
+        assertThatThrownBy(connection::commit)
+                .isInstanceOfSatisfying(
+                        CommitFlushException.class,
+                        e -> assertThat(e.isWrongCount()).isTrue());
+        assertThat(stored()).startsWith("1:100:0 2:100:0 ");
+        connection.rollback();
+        // The connection is as good as before.
+        update(connection, 1, 60, 0);
+        connection.commit();
+        assertThat(stored()).startsWith("1:60:1 2:100:0 ");
+    }
+
+    @Test
+    void aFailedCommitIsOver() throws SQLException {
+        keep();
+        insert(6, 1);
+        insert(1, 1);
+        assertThatThrownBy(connection::commit).hasMessageContaining("account_pkey");
+        insert(7, 1);
+        connection.commit();
+        assertThat(stored()).endsWith(" 7:1:0").doesNotContain(" 6:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"23505", "23514", "23503", "22003"})
+    void errorsKeepTheirState(String state) throws SQLException {
+        keep();
+        switch (state) {
+            case "23505" -> insert(1, 1);
+            case "23514" -> insert(6, -1);
+            case "22003" -> {
+                try (PreparedStatement statement =
+                        connection.prepareStatement("update account set balance = balance * ? where id = ?")) {
+                    statement.setLong(1, 1L << 40);
+                    statement.setInt(2, 1);
+                    assertThat(statement.executeUpdate()).isOne();
+                }
+            }
+            default -> {
+                try (PreparedStatement statement = connection.prepareStatement("insert into entry values (?, ?)")) {
+                    statement.setInt(1, 1);
+                    statement.setInt(2, 99);
+                    assertThat(statement.executeUpdate()).isOne();
+                }
+            }
+        }
+        assertThat(kept()).isOne();
+        assertThatThrownBy(connection::commit).isInstanceOfSatisfying(CommitFlushException.class, e -> {
+            assertThat(e.getSQLState()).isEqualTo(state);
+            assertThat(e.isWrongCount()).isFalse();
+            assertThat(e.getCause()).isInstanceOf(SQLException.class).hasMessage(e.getMessage());
+        });
+        assertThat(stored()).isEqualTo("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0");
+    }
+
+    /** Something done with the connection while a write is kept. */
+    interface Use {
+        void run(Connection connection) throws SQLException;
+    }
+
+    private enum Uses {
+        READ(CommitFlushTest::select),
+        OTHER_WRITE(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.executeUpdate("update account set balance = balance where id < 1");
+            }
+        }),
+        GENERATED_KEYS(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(DELETE, Statement.RETURN_GENERATED_KEYS)) {
+                statement.setInt(1, -1);
+                statement.executeUpdate();
+            }
+        }),
+        RETURNING(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(DELETE + " returning id")) {
+                statement.setInt(1, -1);
+                statement.executeQuery();
+            }
+        }),
+        QUERY_TIMEOUT(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(DELETE)) {
+                statement.setQueryTimeout(10);
+                statement.setInt(1, -1);
+                assertThat(statement.executeUpdate()).isZero();
+            }
+        }),
+        BATCH_OF_TEXTS(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.addBatch("delete from account where id = -1");
+                assertThat(statement.executeBatch()).containsExactly(0);
+            }
+        }),
+        SAVEPOINT(connection -> connection.rollback(connection.setSavepoint())),
+        WARNINGS(Connection::getWarnings),
+        ISOLATION(Connection::getTransactionIsolation),
+        UNWRAP(connection -> connection.unwrap(PGConnection.class).getBackendPID()),
+        VALID(connection -> connection.isValid(1)),
+        CALL(connection -> {
+            try (var call = connection.prepareCall("{call pg_backend_pid()}")) {
+                call.execute();
+            }
+        });
+
+        final Use use;
+
+        Uses(Use use) {
+            this.use = use;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Uses.class)
+    void whateverElseIsDoneSendsFirst(Uses each) throws SQLException {
+        // Refused at that call, and not at the commit.
+        keep();
+        update(connection, 2, 50, 7);
+        assertThatThrownBy(() -> each.use.run(connection))
+                .isInstanceOfSatisfying(
+                        CommitFlushException.class,
+                        e -> assertThat(e.isWrongCount()).isTrue());
+        connection.rollback();
+        // And sent, behind which more can be kept.
+        learn(dataSource);
+        keep();
+        update(connection, 2, 50, 0);
+        each.use.run(connection);
+        update(connection, 3, 50, 0);
+        connection.commit();
+        assertThat(stored()).isEqualTo("1:100:0 2:50:1 3:50:1 4:100:0 5:100:0");
+    }
+
+    @Test
+    void whatIsReadSeesWhatWasKept() throws SQLException {
+        keep();
+        update(connection, 1, 50, 0);
+        Savepoint savepoint = connection.setSavepoint();
+        update(connection, 1, 60, 1);
+        try (Statement statement = connection.createStatement();
+                var row = statement.executeQuery("select balance from account where id = 1")) {
+            row.next();
+            assertThat(row.getInt(1)).isEqualTo(60);
+        }
+        connection.rollback(savepoint);
+        connection.commit();
+        assertThat(stored()).startsWith("1:50:1 ");
+    }
+
+    @Test
+    void aCountIsToldAsLongAsTheStatementIsOpen() throws SQLException {
+        keep();
+        try (PreparedStatement statement = connection.prepareStatement(DELETE)) {
+            statement.setInt(1, 1);
+            assertThat(statement.executeUpdate()).isOne();
+            assertThat(statement.getUpdateCount()).isOne();
+            assertThat(statement.getMoreResults()).isFalse();
+            assertThat(statement.getUpdateCount()).isEqualTo(-1);
+        }
+        connection.rollback();
+    }
+
+    @Test
+    void aTableThatMayCountOtherwiseIsNotKept() throws SQLException {
+        keep();
+        try (PreparedStatement statement = connection.prepareStatement("update skipped set n = ? where id = ?")) {
+            statement.setInt(1, 1);
+            statement.setInt(2, 1);
+            assertThat(statement.executeUpdate()).isZero();
+        }
+        connection.commit();
+        assertThat(kept()).isZero();
+    }
+
+    @Test
+    void aTableWhoseCountIsNotCheckedIsNotKept() throws SQLException {
+        assertThat(CommitFlush.open(connection, table -> !table.equals("account")))
+                .isTrue();
+        assertThat(update(connection, 1, 50, 7)).isZero();
+        insert(6, 1);
+        assertThat(kept()).isOne();
+        connection.commit();
+        assertThat(stored()).endsWith(" 6:1:0");
+    }
+
+    @Test
+    void aNewTriggerIsSeenBehindItsFirstFailure() throws SQLException {
+        database.execute("create trigger skip before update on account for each row execute function skip()");
+        keep();
+        update(connection, 1, 50, 0);
+        assertThatThrownBy(connection::commit).isInstanceOf(CommitFlushException.class);
+        for (int i = 0; i < 2; i++) {
+            keep();
+            assertThat(update(connection, 1, 50, 0)).isZero();
+            connection.commit();
+        }
+        assertThat(stored()).startsWith("1:100:0 ");
+    }
+
+    @Test
+    void itWorksUnderAPoolAndAroundOne() throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(dataSource);
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource around = new HikariDataSource(config)) {
+            flushTwice(around.getConnection(), 0);
+            flushTwice(around.getConnection(), 2);
+        }
+        HikariConfig inner = new HikariConfig();
+        inner.setDataSource(database.dataSource());
+        inner.setMaximumPoolSize(1);
+        inner.setAutoCommit(false);
+        try (HikariDataSource pool = new HikariDataSource(inner);
+                RowlockDataSource outer =
+                        RowlockDataSource.builder(pool).flushWithCommit(true).build()) {
+            learn(outer);
+            flushTwice(outer.getConnection(), 4);
+            flushTwice(outer.getConnection(), 6);
+        }
+        assertThat(stored()).startsWith("1:7:8 ");
+    }
+
+    private static void flushTwice(Connection pooled, int version) throws SQLException {
+        try (Connection own = pooled) {
+            for (int i = version; i < version + 2; i++) {
+                assertThat(CommitFlush.open(own, table -> true)).isTrue();
+                assertThat(update(own, 1, i, i)).isOne();
+                own.commit();
+            }
+            // Given back with something kept, which is gone.
+            CommitFlush.open(own, table -> true);
+            update(own, 2, 1, 0);
+        }
+    }
+
+    @Test
+    void withoutTheSettingNothingIsKept() throws SQLException {
+        try (RowlockDataSource plain = RowlockDataSource.wrap(database.dataSource());
+                Connection own = plain.getConnection()) {
+            own.setAutoCommit(false);
+            assertThat(CommitFlush.open(own, table -> true)).isFalse();
+        }
+        try (Connection driver = database.dataSource().getConnection()) {
+            driver.setAutoCommit(false);
+            assertThat(CommitFlush.open(driver, table -> true)).isFalse();
+        }
+        dataSource.control().set("flush", "plain");
+        assertThat(CommitFlush.open(connection, table -> true)).isFalse();
+    }
+
+    @Test
+    void aLostCommitIsNoFailureOfAWrite() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource());
+                RowlockDataSource through = RowlockDataSource.builder(proxy.through(database.dataSource()))
+                        .flushWithCommit(true)
+                        .build()) {
+            learn(through);
+            try (Connection own = through.getConnection()) {
+                own.setAutoCommit(false);
+                select(own);
+                CommitFlush.open(own, table -> true);
+                update(own, 1, 50, 0);
+                proxy.cutAfter("COMMIT");
+                assertThatThrownBy(own::commit)
+                        .isInstanceOf(SQLException.class)
+                        .isNotInstanceOf(CommitFlushException.class)
+                        .extracting(e -> ((SQLException) e).getSQLState())
+                        .asString()
+                        .startsWith("08");
+            }
+        }
+    }
+
+    @Test
+    void aFirstWriteHasItsTurn() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("select * from account where id = 1 for update");
+        GatedDatabase gated = GatedDatabase.keeping(database, "account");
+        Session first = database.session("first", gated.dataSource);
+        Session second = database.session("second", gated.dataSource);
+        Step<Boolean> atServer = first.start(own -> commitWith(own, 0)).awaitBlockedBy(holder);
+        Step<Boolean> inJvm = second.start(own -> commitWith(own, 1));
+        gated.awaitQueued(1);
+        holder.commit();
+        assertThat(atServer.get()).isTrue();
+        assertThat(inJvm.get()).isTrue();
+        assertThat(gated.gate.inside()).isZero();
+        assertThat(stored()).startsWith("1:1:2 ");
+    }
+
+    private static boolean commitWith(Connection own, int version) throws SQLException {
+        assertThat(CommitFlush.open(own, table -> true)).isTrue();
+        assertThat(update(own, 1, version, version)).isOne();
+        own.commit();
+        return true;
+    }
+}
