@@ -206,12 +206,14 @@ class PrimaryKeyChangeTest {
             alice.rollback();
         }
         database.execute("alter table note alter column id type public.citext");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("note", "aB")))))
-                .isInstanceOf(LockTargetException.class)
-                .hasMessageContaining("\"Ab\"");
-        alice.rollback();
-        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("note", "Ab"))));
-        assertThat(result.isRowAbsent()).isFalse();
+        Session.Body<LockResult> lock = c -> locks.in(c).lock(forUpdate(row("note", "aB")));
+        if (strategy == LockStrategy.BOTH) {
+            assertThatThrownBy(() -> alice.run(lock))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("strategy ROW");
+        } else {
+            assertThat(alice.run(lock).isRowAbsent()).isFalse();
+        }
     }
 
     /** Two tenants with a schema each, on one connection, in transactions that have begun. */

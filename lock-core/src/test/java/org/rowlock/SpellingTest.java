@@ -29,7 +29,7 @@ import org.rowlock.testing.TestDatabase;
 class SpellingTest {
     private static final String UPPER = "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11";
 
-    private static final List<String> KNOWN_TO_THE_SERVER = List.of("public.citext", "boolean", "inet");
+    private static final List<String> KNOWN_TO_THE_SERVER = List.of("boolean", "inet");
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase("create extension if not exists citext schema public");
@@ -168,7 +168,6 @@ class SpellingTest {
                                 List.of("char(5)", "'ab'", "ab ", "ab"),
                                 List.of("bigint", "1234567890123456789", "01234567890123456789", "1234567890123456789"),
                                 List.of("uuid", "'" + UPPER + "'", UPPER.replace("-", ""), "8-4-4-4-12"),
-                                List.of("public.citext", "'Ab'", "aB", "Ab"),
                                 List.of("boolean", "true", "t", "true"),
                                 List.of("inet", "'10.0.0.1'", "10.0.0.1", "10.0.0.1/32"))
                         .map(row -> Arguments.of(strategy, row.get(0), row.get(1), row.get(2), row.get(3))));
@@ -257,18 +256,18 @@ class SpellingTest {
 
     @Test
     void aRefusedSpellingRunsNoQueryThatCanCommit() throws Exception {
-        createThing("public.citext", "'Ab'");
+        createThing("inet", "'10.0.0.1'");
         Session alice = database.session("alice");
         alice.execute("select 1");
         assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH)
                         .in(c)
                         .lockAndQuery(
-                                forUpdate(row("thing", "aB")),
-                                LockedQuery.of("update thing set id = 'changed' returning 1", found -> 1))))
+                                forUpdate(row("thing", "10.0.0.1")),
+                                LockedQuery.of("update thing set id = '10.0.0.9' returning 1", found -> 1))))
                 .isInstanceOf(LockTargetException.class);
         assertThatThrownBy(() -> alice.execute("select 1")).hasMessageContaining("aborted");
         alice.commit();
-        assertThat(database.query("select id from thing")).isEqualTo("Ab");
+        assertThat(database.query("select id from thing")).isEqualTo("10.0.0.1");
     }
 
     @ParameterizedTest
@@ -325,8 +324,7 @@ class SpellingTest {
     }
 
     /**
-     * No key is made of types whose text may depend on settings of the session, and none is needed where the row is
-     * locked.
+     * No key is made of types that may print a value in several ways, and none is needed where the row is locked.
      */
     @ParameterizedTest
     @EnumSource
@@ -338,6 +336,8 @@ class SpellingTest {
         bob.commit();
         for (List<String> id : List.of(
                 List.of("tags", "{1,2}", "{1, 2}"),
+                List.of("public.citext", "Ab", "aB"),
+                List.of("jsonb", "{\"a\": 1}", "{\"a\":1.0}"),
                 List.of("int[]", "{1,2}", "[1:2]={1,2}"),
                 List.of("float8", "0.30000000000000004", "3.0000000000000004e-1"),
                 List.of("interval", "1 day -02:03:04", "P1DT-2H-3M-4S"),
@@ -447,6 +447,6 @@ class SpellingTest {
         database.execute("alter table thing alter column id type public.citext");
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "aB")))))
                 .isInstanceOf(LockTargetException.class)
-                .hasMessageContaining("Use strategy BOTH");
+                .hasMessageContaining("Use strategy ROW");
     }
 }

@@ -42,9 +42,8 @@ public final class IdColumns {
             + typeName(ARRAY_OF, "a.atttypid")
             + ", " + PgSession.SCHEMAS
             + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
-            + " where l.oid = a.attcollation) is not false, (select o.prosrc from pg_catalog.pg_type t"
-            + " join pg_catalog.pg_proc o on o.oid = t.typoutput join pg_catalog.pg_language l on l.oid = o.prolang"
-            + " where t.oid = a.atttypid and l.lanname = 'internal'), " + CatalogSql.IS_CITUS
+            + " where l.oid = a.attcollation) is not false, exists (select from pg_catalog.pg_type t"
+            + " where t.oid = " + BASE_TYPE + " and t.typtype = 'e'), " + CatalogSql.IS_CITUS
             + ", not c.relrowsecurity and c.relkind in ('r', 'p'), ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
@@ -206,7 +205,7 @@ public final class IdColumns {
                     lookable = row.getBoolean(10);
                     immediate = row.getBoolean(11);
                     if (row.getString(2) != null) {
-                        IdType idType = IdType.of(row.getString(3), row.getString(8), row.getBoolean(7));
+                        IdType idType = IdType.of(row.getString(3), row.getBoolean(8), row.getBoolean(7));
                         missing.remove(row.getString(2));
                         columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
                     }

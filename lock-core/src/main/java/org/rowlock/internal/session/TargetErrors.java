@@ -123,12 +123,12 @@ public final class TargetErrors {
     /** The exception for an id that no key can be made of, or none without a look at the row. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
         boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
-        String why = "the text of its id column " + typed(column)
+        String why = "a value of its id column " + typed(column)
                 + (ofBoth
-                        ? " may be one of several for a value, which only the server can tell"
-                        : " may depend on settings of the session")
+                        ? " may be spelled in several ways, which only the server can tell apart"
+                        : " may have several texts, by its type, its collation or settings of the session")
                 + ", so that one row could have two keys. Use "
-                + (ofBoth ? "strategy BOTH, which looks at the row, or strategy" : "strategy")
+                + (ofBoth ? "strategy BOTH, which compares the id with the row's, or strategy" : "strategy")
                 + " ROW, which needs no key, or lock by another unique column (idColumns) or by LockKey.name(). Nothing"
                 + " is locked.";
         String rows = "rows of " + table.name() + " by keys" + (ofBoth ? " alone" : "");

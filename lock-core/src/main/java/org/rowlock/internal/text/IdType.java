@@ -35,11 +35,12 @@ public enum IdType {
     BYTEA("pg_catalog.bytea"),
     /** Whose values have one spelling each, the label. Which there are the server knows. */
     ENUM(""),
-    /** Any other that prints each value in one way: the text as the server prints it. It may read several as one. */
+    /** One of {@link Forms#PRINTED_ALIKE}: the text as the server prints it. The server may read several texts as one. */
     OTHER(""),
     /**
-     * A type whose text may depend on a setting of the session, or on what it is made of: float8, interval, ranges,
-     * arrays, composite types, types of extensions. One row would have several keys, so no key is made of it.
+     * Every other type. Values that its equality holds equal may have several texts (citext, nondeterministic
+     * collations, jsonb), or the text may depend on a setting of the session (float8, interval, ranges). One row would
+     * have several keys, so no key is made of it.
      */
     KEYLESS("");
 
@@ -66,12 +67,11 @@ public enum IdType {
         static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
 
         /**
-         * The functions of PostgreSQL's own that print the values of {@link #OTHER}. They are listed, since whether a
-         * function is declared immutable proves nothing: float8out and the cube_out of an extension are, and obey
-         * extra_float_digits.
+         * The types of {@link #OTHER}: two values are equal if and only if the server prints the same text of both,
+         * under all settings. They are listed, because no property in the catalog proves this.
          */
-        static final Pattern STEADY_OUTPUT = Pattern.compile("(bool|char|name|text|varchar|bpchar|oid|xid8)out"
-                + "|(inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn|jsonb)_out");
+        static final Pattern PRINTED_ALIKE =
+                Pattern.compile("pg_catalog\\.(bool|char|name|oid|xid8|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn)");
     }
 
     IdType(String sqlName) {
@@ -79,22 +79,23 @@ public enum IdType {
     }
 
     /**
-     * By what the catalog says of a type; of a domain by the type behind it.
+     * Returns the type that the catalog describes; for a domain the catalog describes the type behind it.
      *
      * @param sqlName its name with its schema, in quotes or not: some of PostgreSQL's own are keywords
-     * @param output the function of PostgreSQL's own that prints it; null where another does
+     * @param isEnum whether its values are labels
      * @param deterministic whether it has no collation to which several texts are one value
      */
-    public static IdType of(String sqlName, @Nullable String output, boolean deterministic) {
+    public static IdType of(String sqlName, boolean isEnum, boolean deterministic) {
+        if (!deterministic) {
+            return KEYLESS;
+        }
         String plain = sqlName.replace("\"", "");
         for (IdType type : TYPES) {
-            if (type.sqlName.equals(plain) && deterministic && !plain.isEmpty()) {
+            if (type.sqlName.equals(plain) && !plain.isEmpty()) {
                 return type;
             }
         }
-        return "enum_out".equals(output)
-                ? ENUM
-                : output != null && Forms.STEADY_OUTPUT.matcher(output).matches() ? OTHER : KEYLESS;
+        return isEnum ? ENUM : Forms.PRINTED_ALIKE.matcher(plain).matches() ? OTHER : KEYLESS;
     }
 
     /**
@@ -189,7 +190,7 @@ public enum IdType {
         return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
     }
 
-    /** Whether no row is locked by two keys: behind the key BOTH sees the id as the row has it, ADVISORY does not. */
+    /** Whether no row has two keys under a strategy: BOTH compares each id with what the server prints of it. */
     public boolean hasKeys(LockStrategy strategy) {
         return switch (strategy) {
             case ROW -> true;
