@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A row that {@link LockRequest#requireRow} requires does not exist. The transaction stays usable. What was locked
- * beside it stays locked until the transaction ends, with {@link LockStrategy#BOTH} also the key of the row.
+ * beside it stays locked until the transaction ends, with {@link LockStrategy#BOTH} also the key of the row. If the
+ * INSERT of {@link LockRequest#orInsert} has made another row, a transaction that had begun is aborted.
  */
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -158,7 +158,7 @@ abstract class InsertContract extends RowLockContract {
     }
 
     @Test
-    void aQueryBehindAnInsertThatDoesNotMakeTheRowIsDoneOnce() throws Exception {
+    void anInsertThatDoesNotMakeTheRowIsUndoneWithTheQueryBehindIt() throws Exception {
         LockRequest other = forUpdate(KEY).orInsert("insert into counter values ('b', 1)");
         LockedQuery<Integer> adds = LockedQuery.of(
                 "insert into named(id) select count(*) + 1 from named returning id", row -> row.getInt(1));
@@ -169,10 +169,20 @@ abstract class InsertContract extends RowLockContract {
             Step<List<Integer>> step = bob.start(c -> locks.in(c).lockAndQuery(other, adds));
             if (strategy() == LockStrategy.ADVISORY) {
                 assertThat(step.get()).containsExactly(1);
-            } else {
-                assertThat(step.failure()).isInstanceOf(RowAbsentException.class);
+                assertThat(query(bob, "select count(*) from named")).isEqualTo("1");
+                bob.rollback();
+                continue;
             }
-            assertThat(query(bob, "select count(*) from named")).isEqualTo("1");
+            assertThat(step.failure())
+                    .isInstanceOf(RowAbsentException.class)
+                    .hasMessageContaining(begun ? "aborted" : "Nothing is inserted");
+            if (begun) {
+                assertThatThrownBy(() -> query(bob, "select 1")).hasMessageContaining("aborted");
+            }
+            bob.commit();
+            assertThat(query(bob, "select count(*) from named")).isEqualTo("0");
+            assertThat(query(bob, "select count(*) from counter where id = 'b'"))
+                    .isEqualTo("0");
             bob.rollback();
         }
     }
@@ -244,7 +254,7 @@ abstract class InsertContract extends RowLockContract {
             assertThatThrownBy(() -> lock(alice, request))
                     .isInstanceOf(RowAbsentException.class)
                     .hasMessageContainingAll("named[2]", "orInsert()", "unique column");
-            assertThat(query(alice, "select 1")).isEqualTo("1");
+            assertThat(query(alice, "select count(*) from named where id = 3")).isEqualTo("0");
         });
     }
 

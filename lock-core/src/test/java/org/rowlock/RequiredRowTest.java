@@ -66,6 +66,39 @@ class RequiredRowTest {
         }
     }
 
+    /** Row security has policies of its own for SELECT and for UPDATE, and FOR UPDATE needs both. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aRowThatRowSecurityShowsAndDoesNotLetLockIsNotCalledAbsent(LockStrategy strategy) throws Exception {
+        String role = database.schema() + "_reader";
+        database.execute(
+                "alter table account enable row level security",
+                "create policy seen on account for select using (true)",
+                "create policy changed on account for update using (id <> 1)",
+                "create role " + role,
+                "grant usage on schema " + database.schema() + " to " + role,
+                "grant select, update on account to " + role);
+        try {
+            Session alice = database.session("alice");
+            alice.execute("set local role " + role);
+            for (boolean query : new boolean[] {false, true}) {
+                for (int id : new int[] {1, 9}) {
+                    LockRequest request = forUpdate(row("account", id)).requireRow();
+                    assertThatThrownBy(() -> alice.run(c -> query
+                                    ? locks(strategy).in(c).lockAndQuery(request, LockedQuery.of("select 1", r -> 1))
+                                    : locks(strategy).in(c).lock(request)))
+                            .isInstanceOf(id == 1 ? LockTargetException.class : RowAbsentException.class)
+                            .hasMessageContaining("account[" + id + "]")
+                            .hasMessageContaining(id == 1 ? "policies for UPDATE" : "Insert it first");
+                    alice.execute("select 1");
+                }
+            }
+            alice.rollback();
+        } finally {
+            database.execute("drop owned by " + role, "drop role " + role);
+        }
+    }
+
     /** Columns that are given need not be unique, and a table that others inherit from has their rows too. */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})

@@ -41,6 +41,20 @@ record AbsentRows(PgSession session, ResolvedRequest request, List<LockKey> abse
         return false;
     }
 
+    /** A row that the role can read and that FOR UPDATE did not find, as row security has policies for each. */
+    @Nullable
+    Row unlockable() throws SQLException {
+        for (RowGroup group : request.rows()) {
+            RowTable table = group.table();
+            for (Row key : table.isLookable() ? List.<Row>of() : absentOf(group)) {
+                if (!read(table, RowSql.lookAt(table), key).isEmpty()) {
+                    return key;
+                }
+            }
+        }
+        return null;
+    }
+
     /** A key without a row, whose row would have another key. */
     @Nullable
     Misnamed misnamed() throws SQLException {

@@ -1,8 +1,10 @@
 package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
+import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
@@ -67,10 +69,7 @@ record Attempt(
             ResolvedRequest again = request.remaining(start);
             if (tail != null && begun) {
                 // The query has run, and may have written. If the row can be made now it was deleted meanwhile.
-                Outcome alone = new Attempt(session, flushes, again, null, true).untilSeenLocked();
-                if (isDeletedMeanwhile(alone)) {
-                    return outcome;
-                }
+                Outcome unused = new Attempt(session, flushes, again, null, true).untilSeenLocked();
                 throw aborted(LockErrors.replaced(asked()));
             }
             if (tail != null) {
@@ -78,6 +77,7 @@ record Attempt(
             }
             outcome = once(again, anyIsolation);
         }
+        refuseNotInserted(outcome);
         for (int tries = 1; isInsertedMeanwhile(outcome); tries++) {
             if (begun || tries == MOST_TRIES) {
                 throw aborted(LockErrors.replaced(asked()));
@@ -86,6 +86,15 @@ record Attempt(
             outcome = once(request.remaining(start), anyIsolation);
         }
         return outcome;
+    }
+
+    /** Undoes an INSERT that has not made the row that is to be locked: it may have made another. */
+    private void refuseNotInserted(Outcome outcome) throws SQLException {
+        List<LockKey> missing =
+                outcome instanceof Held held ? Insert.missing(request.inserts(), held.absent()) : List.of();
+        if (!missing.isEmpty()) {
+            refuse(TargetErrors.notInserted(asked(), missing, !begun));
+        }
     }
 
     private boolean isDeletedMeanwhile(Outcome outcome) {
@@ -213,13 +222,17 @@ record Attempt(
             misnamed = new AbsentRows(session, request, held.absent()).misnamed();
         }
         if (misnamed != null) {
-            RowlockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
-            if (begun) {
-                throw aborted(refused);
-            }
-            session.execute("rollback");
-            throw refused;
+            refuse(TargetErrors.misnamed(asked(), misnamed, !begun));
         }
+    }
+
+    /** Has nothing of the call stay: a transaction that had begun before cannot go on without its earlier part. */
+    private void refuse(RowlockException refused) throws SQLException {
+        if (begun) {
+            throw aborted(refused);
+        }
+        session.execute("rollback");
+        throw refused;
     }
 
     private void refuseAbsentInSnapshot(Held held) {

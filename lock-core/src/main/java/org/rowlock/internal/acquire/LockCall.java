@@ -72,18 +72,18 @@ public record LockCall(
     /**
      * What is held after an attempt.
      *
-     * @throws RowlockException if the locks cannot be had, or a row is required or was to be inserted and is not there
+     * @throws RowlockException if the locks cannot be had, or a row is required and is not there
      * @throws SQLException if the caller's query failed, or a look at the server did
      */
     public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(asked(), outcome);
         }
-        List<LockKey> notInserted = Insert.missing(inserts, held.absent());
-        if (!notInserted.isEmpty()) {
-            throw TargetErrors.notInserted(asked(), notInserted);
-        }
         if (request.isRowRequired() && !held.absent().isEmpty()) {
+            LockKey unlockable = new AbsentRows(session, resolved(lockWait, null), held.absent()).unlockable();
+            if (unlockable != null) {
+                throw TargetErrors.notLockable(asked(), unlockable);
+            }
             throw TargetErrors.rowAbsent(asked(), held.absent());
         }
         return held;

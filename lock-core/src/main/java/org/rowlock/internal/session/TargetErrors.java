@@ -47,9 +47,24 @@ public final class TargetErrors {
         return absent(asked, absent, ", and requireRow() asks for it. Insert it first, or lock without requireRow().");
     }
 
-    /** The exception for rows that their INSERT has not made. */
-    public static RowlockException notInserted(Asked asked, List<LockKey> absent) {
-        return absent(asked, absent, NOT_INSERTED);
+    /** The exception for a row that is required and exists, where the role may read it and not lock it. */
+    public static RowlockException notLockable(Asked asked, LockKey key) {
+        String why =
+                "SELECT shows the row " + asked.names().of(key) + ", and FOR UPDATE does not: row security lets this"
+                        + " role read it and not lock it. Extend the policies for UPDATE (USING) to it, or lock as another role.";
+        return cannot(asked.what(), why, SqlState.INSUFFICIENT_PRIVILEGE);
+    }
+
+    /**
+     * The exception for rows that their INSERT has not made.
+     *
+     * @param undone whether the transaction is as it was before the call
+     */
+    public static RowlockException notInserted(Asked asked, List<LockKey> absent, boolean undone) {
+        return absent(
+                asked,
+                absent,
+                NOT_INSERTED + (undone ? " Nothing is inserted or locked." : ' ' + LockErrors.ABORTED + '.'));
     }
 
     private static RowlockException absent(Asked asked, List<LockKey> absent, String why) {

@@ -67,7 +67,12 @@ public final class RowSql {
 
     /** Looks whether a row exists, locked or not. */
     static Part look(RowTable table) {
-        return new Part(select(table, table.printedId(ALIAS), ""), binder(0, 0), Answers::look);
+        return new Part(lookAt(table), binder(0, 0), Answers::look);
+    }
+
+    /** Reads the id of one row, locked or not, printed. */
+    public static String lookAt(RowTable table) {
+        return select(table, table.printedId(ALIAS), "");
     }
 
     /**
