@@ -198,9 +198,10 @@ public sealed interface LockKey {
          * @param name the name
          */
         public Name {
-            if (name == null || name.isBlank() || name.indexOf(0) >= 0) {
+            if (name == null || name.isBlank() || name.indexOf(0) >= 0 || IdText.hasLoneSurrogate(name)) {
+                String notText = "not text (it contains a NUL character or half of a surrogate pair)";
                 throw new IllegalArgumentException("The lock name is "
-                        + (name == null ? "null" : name.isBlank() ? "blank" : "not text (it contains a NUL character)")
+                        + (name == null ? "null" : name.isBlank() ? "blank" : notText)
                         + "; give a name such as \"nightly-report\"");
             }
         }

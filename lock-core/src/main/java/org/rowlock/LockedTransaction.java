@@ -59,7 +59,7 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
             DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
         Given.notNull(work, "The work is null");
         Given.notNull(dataSource, "The DataSource is null");
-        try (Lent lent = new Lent(dataSource.getConnection())) {
+        try (Lent lent = new Lent(Given.connection(dataSource))) {
             Connection connection = lent.begun();
             List<R> rows = locks.in(connection).claim(claim, mapper);
             Locked<R> claimed = new Locked<>(connection, rows, List.of(), new CommitWrites());
@@ -118,7 +118,7 @@ record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admiss
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
         boolean connected = false;
         try {
-            Connection connection = dataSource.getConnection();
+            Connection connection = Given.connection(dataSource);
             connected = true;
             return connection;
         } finally {

@@ -224,16 +224,17 @@ public final class RowLocks {
      * prepared statements or allow no transactions; and, if strategy {@link LockStrategy#ADVISORY} is used, databases
      * of several machines (known by their extension), see {@link RowLocksBuilder#singleEntryNode}.
      *
-     * <p>What goes wrong by chance it sees by chance: it looks at sixteen connections, two at a time in eight rounds. A
-     * pool may give the same two each time; see {@link #verify(DataSource, int)}. It locks random keys, writes nothing
-     * and leaves nothing behind. A server that does not answer for ten seconds is not waited for.
+     * <p>It borrows as many connections at a time as the DataSource has to spare, at least two and at most sixteen, and
+     * compares each with the others. A connection that does not come within a second is not waited for if there are
+     * two. Intermittent faults may be missed. It locks random keys, writes nothing and leaves nothing behind. A server
+     * that does not answer for ten seconds is not waited for.
      *
      * @param dataSource what the application uses
      * @throws LockVerificationException if locks do not exclude, or if that could not be tried
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby
      */
     public void verify(DataSource dataSource) {
-        verifier.verify(dataSource, 2);
+        verifier.verify(dataSource);
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.rowlock.LockKey.row;
 
+import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.Timestamp;
@@ -24,6 +25,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -322,6 +325,47 @@ class BadKeyTest {
                 .isThrownBy(() -> claim.where("true", (Object[]) null))
                 .withMessageContaining("binds");
         assertThat(Collections.singletonList(claim.table())).containsExactly("job");
+    }
+
+    /** The driver would send a question mark, so that all of them would be one key. */
+    @Test
+    void halfOfASurrogatePairIsRefused() {
+        for (String text : List.of("\ud83d", "\ude00", "a\ud83d\ud83d\ude00", "\ud83d\ude00\ude00", "\ud83da")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> row("account", text))
+                    .withMessageContaining("surrogate");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> row("account", 1, text))
+                    .withMessageContaining("surrogate");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> LockKey.name(text))
+                    .withMessageContaining("surrogate");
+        }
+        assertThat(row("account", "\ud83d\ude00").id()).containsExactly("\ud83d\ude00");
+    }
+
+    @Test
+    void aDataSourceThatReturnsNullIsNamed() {
+        DataSource none = (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, given) -> switch (method.getName()) {
+                    case "hashCode" -> 1;
+                    case "equals" -> proxy == given[0];
+                    default -> null;
+                });
+        RowLocks locks = RowLocks.create();
+        LockRequest request = LockRequest.forUpdate(LockKey.name("x"));
+        CommitWrites writes = new CommitWrites();
+        writes.add("select 1");
+        for (ThrowableAssert.ThrowingCallable call : List.<ThrowableAssert.ThrowingCallable>of(
+                () -> locks.verify(none),
+                () -> locks.inTransaction(none, request, tx -> 1),
+                () -> locks.inTransaction(none, request, LockedQuery.of("select 1", found -> 1), tx -> 1),
+                () -> locks.inTransaction(none, Claim.from("job"), found -> 1, tx -> 1),
+                () -> locks.execute(none, request, writes))) {
+            assertThatIllegalArgumentException().isThrownBy(call).withMessageContaining("returned null");
+        }
     }
 
     @Test

@@ -1,7 +1,10 @@
 package org.rowlock.internal.text;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Arguments of the API. */
@@ -20,6 +23,18 @@ public final class Given {
             throw new IllegalArgumentException(message);
         }
         return value;
+    }
+
+    /**
+     * {@return a connection of a DataSource}
+     *
+     * @throws IllegalArgumentException if the DataSource returns null, as a stub or a router without a route may
+     */
+    public static Connection connection(DataSource dataSource) throws SQLException {
+        return notNull(
+                dataSource.getConnection(),
+                "getConnection() of the DataSource " + dataSource.getClass().getName() + " returned null. Give one that"
+                        + " returns a connection or throws SQLException; nothing is locked");
     }
 
     /** {@return a copy of the values of a statement's parameters} Each may be null, unlike in List.copyOf(). */

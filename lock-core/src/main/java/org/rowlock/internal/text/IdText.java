@@ -77,7 +77,26 @@ public final class IdText {
         if (text.indexOf(0) >= 0) {
             throw refused(table, text, "contains a NUL character, which PostgreSQL text cannot");
         }
+        if (hasLoneSurrogate(text)) {
+            throw refused(table, text, "contains half of a surrogate pair, which the driver would send as a ?");
+        }
         return text;
+    }
+
+    /** Returns whether the text has no form in UTF-8. Two texts would be one key, and one row. */
+    public static boolean hasLoneSurrogate(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char unit = text.charAt(i);
+            if (Character.isSurrogate(unit)) {
+                if (Character.isLowSurrogate(unit)
+                        || i + 1 == text.length()
+                        || !Character.isLowSurrogate(text.charAt(i + 1))) {
+                    return true;
+                }
+                i++;
+            }
+        }
+        return false;
     }
 
     /**

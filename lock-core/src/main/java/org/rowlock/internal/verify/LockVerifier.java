@@ -48,6 +48,9 @@ public final class LockVerifier {
 
     private static final int LEAST_ROUNDS = 3;
 
+    /** A server behind a pooler that fails over exchanges a session once. */
+    private static final int MOST_MOVED = 3;
+
     /** Databases of several machines, known by their extension since they call themselves PostgreSQL. */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
@@ -76,15 +79,29 @@ public final class LockVerifier {
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
 
+    /** On all connections that can be had at once, up to a bound. */
+    public void verify(DataSource dataSource) {
+        verify(dataSource, LOOKS);
+    }
+
     public void verify(DataSource dataSource, int connections) {
         Given.notNull(dataSource, "The DataSource is null");
         int most = Math.min(connections, LOOKS);
-        for (int round = 0; round < Math.max(LEAST_ROUNDS, LOOKS / most); round++) {
+        int round = 0;
+        int moved = 0;
+        while (round < Math.max(LEAST_ROUNDS, LOOKS / most)) {
             List<Probe> probes = new ArrayList<>(most);
             try {
-                open(dataSource, most, probes);
+                ProbeOpener.open(dataSource, most, probes);
                 verify(probes, round == 0);
                 most = probes.size();
+                round++;
+                moved = 0;
+            } catch (Probe.MovedException e) {
+                probes.forEach(probe -> probe.session.kill(e));
+                if (++moved == MOST_MOVED) {
+                    throw Probe.moved(e);
+                }
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
@@ -93,19 +110,6 @@ public final class LockVerifier {
                 throw Probe.verdict(e);
             } finally {
                 probes.forEach(Probe::close);
-            }
-        }
-    }
-
-    /** Fails without two, and then there is nothing to try again. A pool may have fewer to spare than was thought. */
-    private static void open(DataSource dataSource, int connections, List<Probe> probes) throws SQLException {
-        try {
-            while (probes.size() < connections) {
-                probes.add(Probe.open(dataSource));
-            }
-        } catch (SQLException e) {
-            if (probes.size() < 2) {
-                throw e;
             }
         }
     }
@@ -210,7 +214,8 @@ public final class LockVerifier {
             }
             together = open.map(query.mapper()).get(0);
         }
-        if (Probe.isReadOnly(together) || Probe.isReadOnly(probe.read(Probe.TRANSACTION))) {
+        String behind = probe.read(Probe.TRANSACTION);
+        if (Probe.isReadOnly(together) || Probe.isReadOnly(behind)) {
             throw Probe.wrong("The lock " + key
                     + " was taken on a server that can write, and a read behind it in the same"
                     + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
@@ -219,6 +224,7 @@ public final class LockVerifier {
                     + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
                     + FUNCTION_LISTS);
         }
+        Probe.requireSame(together, behind);
         return together;
     }
 

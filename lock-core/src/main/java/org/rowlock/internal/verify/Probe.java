@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -15,6 +16,7 @@ import org.rowlock.LockVerificationException;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.SqlState;
 
 /** One connection of a verification, in transactions that are rolled back; and what errors say of its DataSource. */
@@ -50,7 +52,7 @@ final class Probe implements AutoCloseable {
     }
 
     static Probe open(DataSource dataSource) throws SQLException {
-        Connection connection = dataSource.getConnection();
+        Connection connection = Given.connection(dataSource);
         try {
             return new Probe(connection);
         } catch (SQLException | RuntimeException e) {
@@ -129,9 +131,46 @@ final class Probe implements AutoCloseable {
      * @throws SQLException if not: the session was lost, be it behind the back of the driver
      */
     void requireStillIn(String transaction) throws SQLException {
-        if (!transaction.equals(read(TRANSACTION))) {
-            throw new SQLException(
-                    "The session that held a lock is another one now", SqlState.CONNECTION_DOES_NOT_EXIST);
+        requireSame(transaction, read(TRANSACTION));
+    }
+
+    /**
+     * Compares what two statements of one transaction have read by {@link #TRANSACTION}.
+     *
+     * @throws MovedException if they ran in two transactions, without an error
+     */
+    static void requireSame(String transaction, @Nullable String later) throws MovedException {
+        if (!transaction.equals(later)) {
+            throw new MovedException();
+        }
+    }
+
+    /**
+     * The transaction went on in another session, and the driver did not notice. A server that fails over behind a
+     * pooler does so once, a pooler that gives each statement a session of its own does so each time.
+     */
+    static final class MovedException extends SQLException {
+        private static final long serialVersionUID = 1;
+
+        MovedException() {
+            super("The session that held a lock is another one now", SqlState.CONNECTION_DOES_NOT_EXIST);
+        }
+    }
+
+    /**
+     * A pool or a pooler may hand out what it cannot serve, such as a client's connection without one to the server.
+     *
+     * @throws SQLException if no answer comes in time; the connection is closed
+     */
+    void requireAnswerWithin(Duration bound) throws SQLException {
+        int usual = session.boundSocket((int) bound.toMillis());
+        try {
+            String unused = readAlone("select 1");
+            session.restoreSocketBound(usual);
+        } catch (SQLException e) {
+            session.kill(e);
+            close();
+            throw e;
         }
     }
 
@@ -186,6 +225,16 @@ final class Probe implements AutoCloseable {
 
     static LockVerificationException wrong(String message) {
         return wrong(message, null);
+    }
+
+    /** The verdict on transactions whose statements ran in different sessions again and again. */
+    static LockVerificationException moved(Exception e) {
+        return wrong(
+                "Two statements of one transaction ran in two sessions, so a lock is gone before the next statement. A"
+                        + " pooler between gives each statement a session of its own: let it do so by transaction or by"
+                        + " session (Odyssey: pool \"transaction\"; PgBouncer: pool_mode = transaction), or connect to"
+                        + " PostgreSQL itself.",
+                e);
     }
 
     private static boolean isConnectionLost(Exception e) {

@@ -1,0 +1,78 @@
+package org.rowlock.internal.verify;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * Borrows the connections of a verification, all at once, as a pool gives the same ones again and again: as many as the
+ * DataSource has to spare, up to a bound. The first two may take as long as the pool lets them; each further one that
+ * does not come soon shows that there are no more.
+ */
+final class ProbeOpener {
+    static final int LEAST = 2;
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final Thread caller = Thread.currentThread();
+    private boolean done;
+    private boolean interrupted;
+
+    private ProbeOpener() {}
+
+    /**
+     * Adds probes until there are as many as wanted, or no more come.
+     *
+     * @throws SQLException if there are not two
+     */
+    static void open(DataSource dataSource, int wanted, List<Probe> probes) throws SQLException {
+        try {
+            while (probes.size() < wanted) {
+                probes.add(probes.size() < LEAST ? Probe.open(dataSource) : new ProbeOpener().openSoon(dataSource));
+            }
+        } catch (SQLException e) {
+            if (probes.size() < LEAST) {
+                throw e;
+            }
+        }
+    }
+
+    /** The caller borrows it, as its thread may say which database that is. Pools end a wait that is interrupted. */
+    private Probe openSoon(DataSource dataSource) throws SQLException {
+        Thread watch = new Thread(this::interruptLater, "rowlock-verification");
+        watch.setDaemon(true);
+        watch.start();
+        try {
+            Probe probe = Probe.open(dataSource);
+            probe.requireAnswerWithin(SOON);
+            return probe;
+        } finally {
+            if (isInterrupted()) {
+                boolean unused = Thread.interrupted();
+            }
+        }
+    }
+
+    private synchronized void interruptLater() {
+        try {
+            long end = System.nanoTime() + SOON.toNanos();
+            for (long left = SOON.toMillis(); !done && left > 0; left = (end - System.nanoTime()) / 1_000_000) {
+                wait(left);
+            }
+        } catch (InterruptedException e) {
+            return;
+        }
+        if (!done) {
+            interrupted = true;
+            caller.interrupt();
+        }
+    }
+
+    /** Ends the watch. Returns whether it has interrupted the caller, which then need not be any more. */
+    private synchronized boolean isInterrupted() {
+        done = true;
+        notifyAll();
+        return interrupted;
+    }
+}
