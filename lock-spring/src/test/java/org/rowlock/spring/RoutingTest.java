@@ -153,6 +153,20 @@ class RoutingTest {
         }
     }
 
+    /** One connection proves nothing. */
+    @Test
+    void aRouteThatAnswersAndGivesNoVerdictIsRefused() {
+        try (HikariDataSource one = new HikariDataSource()) {
+            one.setDataSource(south.dataSource());
+            one.setMaximumPoolSize(1);
+            one.setConnectionTimeout(250);
+            ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", one));
+            assertThatThrownBy(() -> start(routing))
+                    .isInstanceOf(RowLockDefinitionException.class)
+                    .hasMessageContainingAll("route south", "could not be verified", "two connections");
+        }
+    }
+
     /** A replica is no place to lock in, and whoever tries is told then. */
     @Test
     void aRouteThatIsReadOnlyOrNotThereIsSaid() {

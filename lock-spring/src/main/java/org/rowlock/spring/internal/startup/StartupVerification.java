@@ -155,7 +155,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private void verifyAgain(DataSource database) {
         try {
-            locks.verify(database);
+            locks.verify(database, 2);
         } catch (RowlockException e) {
             if (e.isRetryable()) {
                 LOG.debug("Locks could not be verified just now", e);
@@ -216,7 +216,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /**
      * Of a routing DataSource each route. A database that has the tables must be among them, and is the first; others
-     * may be read-only or not there just now.
+     * may be read-only or not there just now. A route that answers and gives no verdict does not pass.
      *
      * @return those that locks can be taken in, first the one for callers that name no route
      */
@@ -235,12 +235,12 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             return prove(route);
         } catch (LockTransactionException e) {
             LOG.info("In the route " + name + " of the routing DataSource locks are refused: " + e.getMessage());
-        } catch (LockVerificationException | RowLockDefinitionException e) {
-            if (e instanceof LockVerificationException refused && !refused.isRetryable()) {
-                throw new RowLockDefinitionException(
-                        "In the route " + name + " of the routing DataSource locks do not exclude. " + e.getMessage(),
-                        "Correct what the route leads to; where that cannot be, set rowlock.verify=false.");
-            }
+        } catch (LockVerificationException e) {
+            throw new RowLockDefinitionException(
+                    "In the route " + name + " of the routing DataSource locks "
+                            + (e.isRetryable() ? "could not be verified. " : "do not exclude. ") + e.getMessage(),
+                    "Correct what the route leads to; where that cannot be, set rowlock.verify=false.");
+        } catch (RowLockDefinitionException e) {
             LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
         }
         return false;
@@ -248,9 +248,10 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private boolean prove(DataSource dataSource) {
         try {
-            // A pool gives the same two each time, so all it has to spare are looked at, and no more: that would be
-            // waited for in vain. One is too few.
-            locks.verify(dataSource, Math.max(2, Pools.spareOf(dataSource).orElse(2)));
+            // No more than a pool has to spare, which would be waited for in vain. One is too few.
+            Pools.spareOf(dataSource)
+                    .ifPresentOrElse(
+                            spare -> locks.verify(dataSource, Math.max(2, spare)), () -> locks.verify(dataSource));
             return true;
         } catch (RuntimeException e) {
             Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
