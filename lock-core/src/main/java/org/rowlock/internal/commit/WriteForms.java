@@ -24,6 +24,10 @@ import org.rowlock.internal.text.Insert;
  */
 public final class WriteForms {
     private static final Kept<String, WriteForm> KEPT = new Kept<>();
+
+    /** Where a backslash in a string is read as an escape (standard_conforming_strings is off). */
+    private static final Kept<String, WriteForm> WITH_ESCAPES = new Kept<>();
+
     private static final Kept<Checked, String> CHECKED = new Kept<>();
 
     private WriteForms() {}
@@ -84,8 +88,13 @@ public final class WriteForms {
         write.returned(Collections.unmodifiableList(values));
     }
 
+    private static WriteForm formOf(PgSession session, String sql) throws SQLException {
+        boolean standard = !"off".equals(session.reported("standard_conforming_strings"));
+        return (standard ? KEPT : WITH_ESCAPES).get(sql, session::formOf);
+    }
+
     static WriteForm of(PgSession session, Write write) throws SQLException {
-        WriteForm form = KEPT.get(write.sql(), session::formOf);
+        WriteForm form = formOf(session, write.sql());
         String refusal = refusal(write, form);
         if (refusal != null) {
             throw new IllegalArgumentException(refusal + ". Nothing is stored: " + write.sql());
@@ -110,7 +119,7 @@ public final class WriteForms {
 
     /** Refuses what cannot make a row that is to be locked. */
     public static void check(PgSession session, Insert insert) throws SQLException {
-        WriteForm form = KEPT.get(insert.sql(), session::formOf);
+        WriteForm form = formOf(session, insert.sql());
         if (form.statements() != 1 || !form.keyword().equals("insert") || form.returning()) {
             throw new IllegalArgumentException("The SQL given to orInsert() must be one INSERT, without RETURNING."
                     + " Nothing is locked: " + insert.sql());
