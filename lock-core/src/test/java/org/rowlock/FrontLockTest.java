@@ -16,12 +16,15 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.core.TransactionState;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PgConnection;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
@@ -53,11 +56,15 @@ class FrontLockTest {
 
     /** Calls that may all go to the server, with a key in front wherever that may be, waited for so long. */
     private static LockCalls calls(Duration bound, LockFront front) {
+        return calls(new FixedWidth(100, bound.toNanos()), front);
+    }
+
+    private static LockCalls calls(QueuePolicy policy, LockFront front) {
         LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10, KeyNames.WITH_IDS);
         return new LockCalls(
                 new KnownTables(config, new IdColumns()),
                 new LockObserver(List.of()),
-                new KeyQueues(() -> new FixedWidth(100, bound.toNanos())),
+                new KeyQueues(() -> policy),
                 null,
                 front);
     }
@@ -270,6 +277,47 @@ class FrontLockTest {
                         e -> assertThat(e.sqlState()).contains("55P03"));
         other.rollback();
         plain.commit();
+    }
+
+    /** What the table's lock ends is told, and not waited for again. */
+    @Test
+    void aTableThatIsLockedIsWaitedForOnce() throws Exception {
+        AtomicInteger givenUp = new AtomicInteger();
+        QueuePolicy told = new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return 100;
+            }
+
+            @Override
+            public long frontNanos(boolean always) {
+                return LONG.toNanos();
+            }
+
+            @Override
+            public void frontGivenUp(long nanos) {
+                givenUp.incrementAndGet();
+            }
+        };
+        Session plain = database.session("plain");
+        plain.execute("lock table account");
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setOptions("-c lock_timeout=50ms");
+        Session other = database.session("other", impatient);
+        LockRequest request = forUpdate(ROW);
+        for (boolean aborts : List.of(true, false)) {
+            LockRequest each = aborts ? request : request.atMost(Duration.ofMillis(40));
+            assertThatThrownBy(() -> lock(other, calls(told, LockFront.ALWAYS), each))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThat(other.connection().unwrap(PgConnection.class).getTransactionState())
+                    .isEqualTo(aborts ? TransactionState.FAILED : TransactionState.IDLE);
+            other.rollback();
+        }
+        assertThat(givenUp).hasValue(0);
+        plain.commit();
+        lock(other, calls(told, LockFront.ALWAYS), request);
+        assertThat(other.advisoryLocks()).isOne();
+        other.rollback();
     }
 
     /** Nothing of a flush has run that was waiting for its key. */

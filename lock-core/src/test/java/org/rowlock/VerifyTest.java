@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -86,6 +87,44 @@ class VerifyTest {
             RowLocks.create().verify(dataSource);
         }
         assertThat(locks()).isEqualTo("0");
+    }
+
+    /** As a planner that takes what it drops for idle: the statement answers as ever. */
+    @Test
+    void failsWhereAFormOfLockLocksNothing() throws Exception {
+        database.execute(
+                "create table item(id int primary key)",
+                "create function idle(int, int) returns void language plpgsql as 'begin end'");
+        String call = "pg_catalog.pg_advisory_xact_lock(t.root::integer, k.o)";
+        DataSource idle = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return preparing(
+                        super.getConnection(),
+                        sql -> sql.replace(call, database.schema() + ".idle(t.root::integer, k.o)"));
+            }
+        };
+        RowLocks locks =
+                RowLocks.builder().strategy("item", LockStrategy.ADVISORY).build();
+        locks.verify(database.dataSource());
+        assertThatThrownBy(() -> locks.verify(idle))
+                .isInstanceOf(LockVerificationException.class)
+                .hasMessageContaining("12 of 16")
+                .hasMessageContaining("PostgreSQL");
+    }
+
+    private static Connection preparing(Connection connection, UnaryOperator<String> changed) {
+        return (Connection) Proxy.newProxyInstance(
+                VerifyTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        arguments[0] = changed.apply((String) arguments[0]);
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     @Test

@@ -40,10 +40,37 @@ class WriteBeforeLockTest {
         assertThat(failure)
                 .isInstanceOf(LockDeadlockException.class)
                 .hasMessageContaining("had written")
-                .hasMessageContaining("lock before you write");
+                .hasMessageContaining("lock before you write, lock FOR_NO_KEY_UPDATE if references are inserted, or use"
+                        + " strategy ROW.");
         writer.rollback();
         second.get();
         locker.rollback();
+    }
+
+    /** What is done already is not advised. */
+    @ParameterizedTest
+    @CsvSource({"FOR_UPDATE, write; lock FOR_NO_KEY_UPDATE if", "FOR_NO_KEY_UPDATE, lock before you write."})
+    void theAdviceOfRowIsOfItsMode(RowLockMode mode, String advice) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        Session one = database.session("one");
+        Session other = database.session("other");
+        other.execute("set deadlock_timeout = '1h'");
+        other.commit();
+        database.execute("insert into account values (2)");
+        LockKey second = LockKey.row("account", 2);
+        one.run(c -> locks.in(c).lock(LockRequest.of(mode, KEY)));
+        other.run(c -> locks.in(c).lock(LockRequest.of(mode, second)));
+        Step<LockResult> waits =
+                other.start(c -> locks.in(c).lock(LockRequest.of(mode, KEY))).awaitBlockedBy(one);
+        Throwable failure =
+                one.start(c -> locks.in(c).lock(LockRequest.of(mode, second))).failure();
+        assertThat(failure)
+                .isInstanceOf(LockDeadlockException.class)
+                .hasMessageContaining(advice.replace(';', ','))
+                .hasMessageNotContaining("strategy ROW.");
+        one.rollback();
+        waits.get();
+        other.rollback();
     }
 
     @ParameterizedTest

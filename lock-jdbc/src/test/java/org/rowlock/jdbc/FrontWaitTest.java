@@ -195,7 +195,7 @@ class FrontWaitTest {
     /** Where a plain statement does not wait, none of the session's timeouts is reached by our wait. */
     @Tag("long")
     @ParameterizedTest
-    @CsvSource({"lock_timeout=20ms, PT1H", "lock_timeout=2d, PT0.05S", "statement_timeout=30s, PT1H"})
+    @CsvSource({"lock_timeout=2s, PT1H", "lock_timeout=2d, PT0.05S", "statement_timeout=30s, PT1H"})
     void noTimeoutOfTheSessionIsReachedBecauseOfTheLockInFront(String timeout, Duration bound) throws Exception {
         Session holder = holderOfTheKeyAlone();
         GatedDatabase gated = withTimeouts("-c " + timeout, bound);
@@ -233,7 +233,7 @@ class FrontWaitTest {
         plain.execute(LOCK);
         assertThat(state(waiter.startExecute(LOCK))).isEqualTo("55P03");
         assertThat(state(waiter.startExecute("select 1"))).isEqualTo("25P02");
-        // The server says which row it is, so it was not the lock in front.
+        // After all of the session's timeout, so it was not the lock in front, which has a part of it.
         assertThat(gated.figure("account", "frontGivenUp")).isZero();
         waiter.rollback();
 
@@ -255,6 +255,28 @@ class FrontWaitTest {
         assertThat(state(behind.startExecute("select 1"))).isEqualTo("25P02");
         behind.rollback();
         holder.commit();
+    }
+
+    /** What the table's lock ends is told as the driver does, and not waited for again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTableThatIsLockedIsWaitedForOnce(boolean autocommit) throws Exception {
+        GatedDatabase gated = withTimeouts("-c lock_timeout=50ms");
+        Session holder = database.session("plain");
+        holder.execute("lock table account");
+        Session waiter = database.session("waiter", gated.dataSource);
+        waiter.connection().setAutoCommit(autocommit);
+        assertThat(state(waiter.startExecute(LOCK))).isEqualTo("55P03");
+        if (!autocommit) {
+            assertThat(state(waiter.startExecute("select 1"))).isEqualTo("25P02");
+            waiter.rollback();
+        }
+        assertThat(gated.figure("account", "fronted")).isZero();
+        assertThat(gated.figure("account", "frontGivenUp")).isZero();
+        holder.commit();
+        waiter.execute(LOCK);
+        assertThat(gated.figure("account", "fronted")).isOne();
+        waiter.connection().setAutoCommit(false);
     }
 
     @ParameterizedTest

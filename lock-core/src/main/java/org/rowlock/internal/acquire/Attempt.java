@@ -26,6 +26,7 @@ import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
@@ -121,17 +122,24 @@ record Attempt(
             Front front = asked.front();
             // Only if the transaction is not over: behind its COMMIT nothing may be sent again.
             if (front != null && session.isAborted() && ServerErrors.mayBeOfFront(e)) {
+                long took = System.nanoTime() - start;
                 Failed notUndone = undo(e);
                 if (notUndone != null) {
                     return notUndone;
                 }
-                front.givenUp();
-                unsent();
-                return once(asked.remaining(start).behind(null), anyIsolation);
+                if (isOfFront(asked, took, e)) {
+                    front.givenUp();
+                    unsent();
+                    return once(asked.remaining(start).behind(null), anyIsolation);
+                }
+                if (!flush.isBounded()) {
+                    session.abortTransaction(WaitSql.ABORT, e);
+                }
             }
             outcome = failure(flush, asked, start, e);
         }
         if (outcome instanceof Held held) {
+            refuseMiscounted(asked, held);
             refuseMisnamed(held);
             refuseAbsentInSnapshot(held);
         } else if (asked.anyIsolationAllowed()
@@ -141,6 +149,21 @@ record Attempt(
             return new Attempt(session, flushes, again, null, begun).once(again, true);
         }
         return outcome;
+    }
+
+    /**
+     * Whether the lock may be had without the key in front. No other wait ends before the bound of the call or of the
+     * session, of which the key has a part; whoever has waited for that long is told.
+     */
+    private boolean isOfFront(ResolvedRequest asked, long tookNanos, SQLException e) throws SQLException {
+        if (!SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            return true;
+        }
+        if (asked.lockWait().isBounded()) {
+            return tookNanos < asked.lockWait().nanos();
+        }
+        return FrontSql.isWithin(
+                session.outsideTransaction(() -> session.ask(FrontSql.LOCK_TIMEOUT_MILLIS)), tookNanos);
     }
 
     private void unsent() {
@@ -213,6 +236,17 @@ record Attempt(
 
     private static boolean isConnectionLost(@Nullable Throwable cause) {
         return cause instanceof SQLException e && ServerErrors.isConnectionLost(e);
+    }
+
+    /** Refuses to go on as if all keys were locked. */
+    private void refuseMiscounted(ResolvedRequest asked, Held held) {
+        int locked = held.guard() == null ? 0 : held.guard().locked();
+        int keys = asked.advisory().keys().size();
+        if (locked != keys) {
+            boolean stored = tail != null && tail.isCommitting();
+            RowlockException refused = LockErrors.miscounted(asked(), locked, keys, stored);
+            throw stored ? refused : aborted(refused);
+        }
     }
 
     /** Refuses to lock a row whose own key is another than the one that is held. */

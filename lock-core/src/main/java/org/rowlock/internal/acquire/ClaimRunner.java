@@ -12,6 +12,7 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockObserver;
@@ -197,6 +198,8 @@ record ClaimRunner(
     private Asked asked() {
         return new Asked(
                 claim + " (strategy " + strategy() + ')',
+                strategy(),
+                claim.mode() == RowLockMode.FOR_UPDATE,
                 claim.limit(),
                 List.of(claim.table()),
                 List.of(),

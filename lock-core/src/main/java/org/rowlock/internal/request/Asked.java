@@ -8,16 +8,27 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
 
 /**
  * What was asked, for messages.
  *
+ * @param strategy that of all keys, or BOTH
+ * @param isForUpdate whether any is locked FOR UPDATE
  * @param keys how many distinct keys
  * @param tables those of the keys, each once
  * @param ids the parts of the ids, where only the server knows whether their columns take them
  */
-public record Asked(String what, int keys, List<String> tables, List<String> ids, boolean hotStandby, KeyNames names) {
+public record Asked(
+        String what,
+        LockStrategy strategy,
+        boolean isForUpdate,
+        int keys,
+        List<String> tables,
+        List<String> ids,
+        boolean hotStandby,
+        KeyNames names) {
     public static Asked of(
             LockRequest request,
             LockWait wait,
@@ -39,6 +50,8 @@ public record Asked(String what, int keys, List<String> tables, List<String> ids
                 .collect(Collectors.joining(" and "));
         return new Asked(
                 what + ' ' + modes + " (strategy " + strategy + ", wait " + wait + ')',
+                strategy,
+                request.mode() == RowLockMode.FOR_UPDATE,
                 keys.size(),
                 AdvisoryKeys.of(keys).tables(),
                 ids,

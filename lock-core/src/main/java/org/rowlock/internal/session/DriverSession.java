@@ -29,6 +29,9 @@ abstract class DriverSession {
 
     DriverSession(Connection connection) throws SQLException {
         this.driver = unwrap(connection);
+        if (driver.haveMinimumServerVersion(ServerVersions.UNKNOWN)) {
+            ServerVersions.warn(driver.getMetaData().getDatabaseProductVersion(), url());
+        }
     }
 
     private static BaseConnection unwrap(Connection connection) throws SQLException {
@@ -95,7 +98,7 @@ abstract class DriverSession {
     }
 
     /** What distinguishes databases for the catalog cache: the URL that the driver connected to. */
-    public String url() throws SQLException {
+    public final String url() throws SQLException {
         return String.valueOf(driver.getMetaData().getURL());
     }
 

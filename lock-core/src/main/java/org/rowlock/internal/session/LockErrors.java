@@ -10,9 +10,11 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockSerializationException;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
+import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
@@ -35,7 +37,7 @@ public final class LockErrors {
 
     private static final String DEADLOCK = "a deadlock was found and this transaction chosen to end. Roll back and run"
             + " it again; one request for all keys avoids it. If one of them had written or locked the row, or inserted"
-            + " one that references it, before it locked the key: lock before you write, or use strategy ROW.";
+            + " one that references it, before this lock: lock before you write";
 
     private static final String CHANGED =
             "the row has changed since the transaction's snapshot. Roll back and run the transaction again.";
@@ -152,7 +154,9 @@ public final class LockErrors {
             case SqlState.LOCK_NOT_AVAILABLE -> asked.cannot(LockNotAvailableException::new, TIMED_OUT, e);
             case SqlState.DEADLOCK_DETECTED -> {
                 String detail = asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
-                yield asked.cannot(LockDeadlockException::new, DEADLOCK + detail, e);
+                String advice = (asked.isForUpdate() ? ", lock FOR_NO_KEY_UPDATE if references are inserted" : "")
+                        + (asked.strategy() == LockStrategy.ROW ? "" : ", or use strategy ROW");
+                yield asked.cannot(LockDeadlockException::new, DEADLOCK + advice + '.' + detail, e);
             }
             case SqlState.SERIALIZATION_FAILURE -> asked.cannot(LockSerializationException::new, CHANGED, e);
             case SqlState.OUT_OF_MEMORY -> asked.cannot(LockTableFullException::new, FULL + asked.keys() + '.', e);
@@ -225,6 +229,19 @@ public final class LockErrors {
         String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
                 + " behind the lock ran without a lock on it. " + ABORTED + " and run it again.";
         return asked.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
+    }
+
+    /**
+     * The exception for a server that answers as if it had locked, and has locked another number of keys.
+     *
+     * @param stored whether the COMMIT went with the lock
+     */
+    public static LockVerificationException miscounted(Asked asked, int locked, int keys, boolean stored) {
+        String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so that"
+                + " others are not excluded. " + (stored ? "The writes are stored" : ABORTED)
+                + ". Use strategy ROW, and report it with the version of the server: RowLocks.verify() looks at every"
+                + " form of lock.";
+        return asked.cannot(LockVerificationException::new, why, null, null);
     }
 
     public static String mixedUpStatements(SQLException e) {

@@ -100,30 +100,29 @@ public final class ServerErrors {
 
     /**
      * Whether it may be that the advisory key in front of a lock could not be had: then the lock alone says what is
-     * wrong, if anything is. Where the server says in which row the wait was, or in which function, it was not the key.
+     * wrong, if anything is. For a lock that was not available, how long that took says whether it may be the key. No
+     * text of the server says it, in any version.
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
-            case SqlState.LOCK_NOT_AVAILABLE -> isInterruptOfNoPlace(e);
-            // Only the description of an advisory lock has brackets.
-            case SqlState.DEADLOCK_DETECTED -> detail(e).contains("[");
-            case SqlState.INSUFFICIENT_PRIVILEGE, SqlState.OUT_OF_MEMORY -> true;
+            case SqlState.LOCK_NOT_AVAILABLE,
+                    SqlState.DEADLOCK_DETECTED,
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    SqlState.OUT_OF_MEMORY -> true;
             default -> false;
         };
     }
 
     /**
      * Whether it may be a cancel that came while the server committed: the server reports that when it has committed,
-     * and in no function or statement.
+     * and names no function or row in which it was.
      */
     public static boolean mayBeBehindCommit(SQLException e) {
-        return SqlState.QUERY_CANCELED.equals(e.getSQLState()) && isInterruptOfNoPlace(e);
-    }
-
-    /** Whether ProcessInterrupts raised it, and the server names no function or row in which it was. */
-    private static boolean isInterruptOfNoPlace(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        return isOfProcessInterrupts(e) && server != null && server.getWhere() == null;
+        return SqlState.QUERY_CANCELED.equals(e.getSQLState())
+                && isOfProcessInterrupts(e)
+                && server != null
+                && server.getWhere() == null;
     }
 
     /** Whether the driver has made it, and neither the server nor a pool. */

@@ -30,7 +30,7 @@ public final class Answers {
         this.request = request;
     }
 
-    /** What the guard of the advisory lock saw; null where there was none. */
+    /** What the guard of the advisory lock saw; null where there was none, and where nothing was locked or refused. */
     public @Nullable Guard guard() {
         return guard;
     }
@@ -62,7 +62,15 @@ public final class Answers {
 
     void guard(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            guard = row.next() ? GuardSql.read(row) : null;
+            int locked = 0;
+            while (row.next()) {
+                Guard seen = GuardSql.read(row);
+                if (seen != null) {
+                    guard = seen;
+                    locked += seen.locked();
+                }
+            }
+            guard = guard == null ? null : guard.of(locked);
         }
     }
 

@@ -1,5 +1,7 @@
 package org.rowlock.internal.sql;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What the guard of a lock statement saw.
  *
@@ -8,8 +10,9 @@ package org.rowlock.internal.sql;
  * @param table what is wrong with the table, {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, for several keys with the
  *     table's name behind it; empty where nothing is
  * @param lock what became of the lock
+ * @param locked how many keys are locked
  */
-public record Guard(String isolation, boolean isReadOnly, String table, Lock lock) {
+public record Guard(String isolation, boolean isReadOnly, String table, Lock lock, int locked) {
     static final String NOT_A_TABLE = "?";
     static final String NO_PRIVILEGE = "!";
 
@@ -25,12 +28,20 @@ public record Guard(String isolation, boolean isReadOnly, String table, Lock loc
         STALE
     }
 
-    static final Guard TAKEN = new Guard("", false, "", Lock.TAKEN);
-    static final Guard STALE = new Guard("", false, "", Lock.STALE);
-    private static final Guard READ_COMMITTED = new Guard("read committed", false, "", Lock.HELD);
+    static final Guard TAKEN = new Guard("", false, "", Lock.TAKEN, 0);
+    static final Guard STALE = new Guard("", false, "", Lock.STALE, 0);
+    private static final Guard READ_COMMITTED = new Guard("read committed", false, "", Lock.HELD, 1);
 
-    static Guard held(String isolation) {
-        return READ_COMMITTED.isolation.equals(isolation) ? READ_COMMITTED : new Guard(isolation, false, "", Lock.HELD);
+    /** One key is held. */
+    static Guard held(@Nullable String isolation) {
+        return isolation == null || READ_COMMITTED.isolation.equals(isolation)
+                ? READ_COMMITTED
+                : new Guard(isolation, false, "", Lock.HELD, 1);
+    }
+
+    /** The same of several keys. */
+    Guard of(int keys) {
+        return keys == locked ? this : new Guard(isolation, isReadOnly, table, lock, keys);
     }
 
     public boolean isReadCommitted() {

@@ -73,11 +73,16 @@ public final class GuardSql {
         return at + 1;
     }
 
-    /** Reads the row of a lock statement: what became of the lock, and the isolation level. */
-    public static Guard read(ResultSet row) throws SQLException {
+    /**
+     * Reads a row of a lock statement: what became of the lock, and the isolation level. Null where the statement has
+     * called no lock function, though nothing was refused.
+     */
+    public static @Nullable Guard read(ResultSet row) throws SQLException {
         String locked = row.getString(1);
-        Guard refused =
-                locked != null && locked.startsWith(REFUSED) ? refusal(locked.substring(REFUSED.length())) : null;
+        if (locked == null) {
+            return null;
+        }
+        Guard refused = locked.startsWith(REFUSED) ? refusal(locked.substring(REFUSED.length())) : null;
         if (refused != null) {
             return refused;
         }
@@ -118,11 +123,11 @@ public final class GuardSql {
         if (table.startsWith(IF_READ_COMMITTED)) {
             table = seen[0].startsWith("read ") ? table.substring(1) : "";
         }
-        return new Guard(seen[0], seen[1].equals("on"), table, Guard.Lock.NOT_TRIED);
+        return new Guard(seen[0], seen[1].equals("on"), table, Guard.Lock.NOT_TRIED, 0);
     }
 
-    /** An expression: the level of the transaction, where the guard has let it pass. */
+    /** An expression: the level of the transaction, where the guard has let it pass; null for READ COMMITTED. */
     static String isolation(boolean anyIsolation) {
-        return anyIsolation ? ISOLATION : "'read committed'";
+        return anyIsolation ? ISOLATION : "null::pg_catalog.text";
     }
 }

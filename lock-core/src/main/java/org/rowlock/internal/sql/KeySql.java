@@ -41,6 +41,11 @@ public final class KeySql {
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + Guard.NOT_A_TABLE + "' else '" + Guard.NO_PRIVILEGE + "' end";
 
+    /** The kinds of keys in {@link #FROM_MANY}; 0 is a pair. */
+    private static final int TEXT = 1;
+
+    private static final int NUMBER = 2;
+
     private KeySql() {}
 
     /** What the name of a lock function ends with in a mode. */
@@ -123,12 +128,13 @@ public final class KeySql {
         return at;
     }
 
-    /** The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. */
+    /**
+     * The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. Their
+     * ids are distinct and in the one order.
+     */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
-            + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t";
-
-    /** Their ids, distinct and in the one order. */
-    static final String FROM_INTS = " from pg_catalog.unnest(cast(? as integer[])) as k(o)";
+            + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
+            + " cross join pg_catalog.unnest(cast(? as integer[])) as k(o)";
 
     static int bindInts(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
         int[] ids = new int[keys.size()];
@@ -144,9 +150,10 @@ public final class KeySql {
 
     /**
      * The FROM clause for several keys. Its one row of {@code t} has the tables, each resolved once, and in
-     * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, distinct and in the one order
-     * that every caller locks in: pairs first, then bigints. {@code k.b} is null for a pair, and {@code k.shared} false
-     * if the key is to be locked exclusively under one of its spellings. Of several arguments unnest is syntax, always
+     * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, in the one order that every
+     * caller locks in: pairs first, then bigints. {@code k.b} is null for a pair. A key of several spellings occurs as
+     * often, so that there are as many rows as keys of the caller, and {@code k.shared} is false for all if the key
+     * is to be locked exclusively under one. Of several arguments unnest is syntax, always
      * PostgreSQL's own, and takes no schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
@@ -155,54 +162,59 @@ public final class KeySql {
             + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
             + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0)"
             + " as c) as t"
-            + " left join lateral (select distinct on (3, 1, 2)"
-            + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
-            + " case when d.o is null then coalesce(d.b, "
+            + " left join lateral (select s.c, s.o, s.b, pg_catalog.bool_and(s.shared) over"
+            + " (partition by s.b is not null, s.c, s.o, s.b) as shared from (select"
+            + " case when d.kind = 0 then coalesce(t.oids[d.t]::integer, d.c) end as c,"
+            + " case when d.kind = 0 then d.o end as o, case d.kind when 1 then "
             + CatalogSql.hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
-            + ") end as b, d.shared"
-            + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as"
-            + " pg_catalog.text[]), cast(? as bigint[]), cast(? as boolean[]))"
-            + " as d(t, c, o, s, b, shared) order by 3 nulls first, 1, 2, 4 offset 0) as k on true";
+            + " when 2 then d.b end as b, d.shared"
+            + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as integer[]),"
+            + " cast(? as pg_catalog.text[]), cast(? as bigint[]), cast(? as boolean[]))"
+            + " as d(kind, t, c, o, s, b, shared) offset 0) as s order by s.b is not null, s.c, s.o, s.b offset 0) as k"
+            + " on true";
 
-    /** Sets the parameters of {@link #FROM_MANY}, of some keys of a request. */
+    /** Sets the parameters of {@link #FROM_MANY}. No array has a null, which a session may read as a text. */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, LockRequest request)
             throws SQLException {
         int size = keys.size();
         List<String> tables = new ArrayList<>(1);
-        Integer[] table = new Integer[size];
-        Integer[] first = new Integer[size];
-        Integer[] second = new Integer[size];
+        int[] kind = new int[size];
+        int[] table = new int[size];
+        int[] first = new int[size];
+        int[] second = new int[size];
         String[] text = new String[size];
-        Long[] number = new Long[size];
-        Boolean[] shared = new Boolean[size];
+        long[] number = new long[size];
+        boolean[] shared = new boolean[size];
         for (int i = 0; i < size; i++) {
             LockKey key = keys.get(i);
             shared[i] = request.modeOf(key).isShared();
+            text[i] = "";
             if (key instanceof LockKey.Row row) {
                 table[i] = ordinal(tables, row.table());
-                if (AdvisoryKeys.isPair(row)) {
-                    second[i] = Integer.valueOf(row.id().get(0));
-                } else {
-                    text[i] = AdvisoryKeys.idText(row.id());
-                }
-            } else if (key instanceof LockKey.Name name) {
-                text[i] = name.name();
-            } else if (key instanceof LockKey.RawNumber raw) {
-                number[i] = raw.number();
+            }
+            if (key instanceof LockKey.Row row && AdvisoryKeys.isPair(row)) {
+                second[i] = Integer.parseInt(row.id().get(0));
             } else if (key instanceof LockKey.RawPair pair) {
                 first[i] = pair.first();
                 second[i] = pair.second();
+            } else if (key instanceof LockKey.RawNumber raw) {
+                kind[i] = NUMBER;
+                number[i] = raw.number();
+            } else {
+                kind[i] = TEXT;
+                text[i] = key instanceof LockKey.Row row ? AdvisoryKeys.idText(row.id()) : ((LockKey.Name) key).name();
             }
         }
         Connection connection = statement.getConnection();
         statement.setArray(at, connection.createArrayOf("text", tables.toArray()));
-        statement.setArray(at + 1, connection.createArrayOf("int4", table));
-        statement.setArray(at + 2, connection.createArrayOf("int4", first));
-        statement.setArray(at + 3, connection.createArrayOf("int4", second));
-        statement.setArray(at + 4, connection.createArrayOf("text", text));
-        statement.setArray(at + 5, connection.createArrayOf("int8", number));
-        statement.setArray(at + 6, connection.createArrayOf("bool", shared));
-        return at + 7;
+        int[][] integers = {kind, table, first, second};
+        for (int i = 0; i < integers.length; i++) {
+            statement.setObject(at + 1 + i, integers[i]);
+        }
+        statement.setArray(at + 5, connection.createArrayOf("text", text));
+        statement.setObject(at + 6, number);
+        statement.setObject(at + 7, shared);
+        return at + 8;
     }
 
     /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */

@@ -27,6 +27,10 @@ public final class FrontSql {
 
     public static final int PARAMETERS = 4;
 
+    /** An expression: the lock_timeout of the session in milliseconds, 0 for none. */
+    public static final String LOCK_TIMEOUT_MILLIS =
+            "(extract(epoch from pg_catalog.current_setting('lock_timeout')::pg_catalog.interval) * 1000)::bigint";
+
     private static final long SALT = 0xcbf29ce484222325L;
 
     private FrontSql() {}
@@ -35,11 +39,14 @@ public final class FrontSql {
         return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
     }
 
-    /** Each select is done before the one around it, which "offset 0" keeps apart. */
+    /**
+     * The select in brackets, which "offset 0" keeps apart, is done first; then, as an argument of what ends the bound,
+     * the lock.
+     */
     private static String sql(String timed, String key, String millis, String part) {
-        return "select pg_catalog.set_config('lock_timeout', l.own, true), case when " + timed
+        return "select pg_catalog.set_config('lock_timeout', a.own || (pg_catalog.pg_advisory_xact_lock(" + key
+                + "))::pg_catalog.text, true), case when " + timed
                 + " then extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) end from ("
-                + "select a.own, pg_catalog.pg_advisory_xact_lock(" + key + ") from ("
                 + "select pg_catalog.current_setting('lock_timeout') as own,"
                 + " pg_catalog.set_config('lock_timeout', (case when"
                 + " pg_catalog.current_setting('lock_timeout') = '0' and"
@@ -50,7 +57,7 @@ public final class FrontSql {
                 + " as part) as m"
                 + " where pg_catalog.pg_current_xact_id_if_assigned() is null"
                 + " and pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')"
-                + " offset 0) as a offset 0) as l";
+                + " offset 0) as a";
     }
 
     /** The part of a timeout that may be spent, in milliseconds; null where it is not set. */
@@ -68,11 +75,22 @@ public final class FrontSql {
      */
     public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
             throws SQLException {
-        statement.setBoolean(at, timed);
-        statement.setLong(at + 1, key);
+        statement.setLong(at, key);
+        statement.setBoolean(at + 1, timed);
         statement.setInt(at + 2, millis);
         statement.setInt(at + 3, part);
         return at + PARAMETERS;
+    }
+
+    /**
+     * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the lock in front can
+     * have ended it.
+     *
+     * @param lockTimeout {@link #LOCK_TIMEOUT_MILLIS}
+     */
+    public static boolean isWithin(String lockTimeout, long tookNanos) {
+        long millis = Long.parseLong(lockTimeout);
+        return millis == 0 || tookNanos < TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
     /**

@@ -74,7 +74,7 @@ public final class LockVerifier {
         // Of no column, so that the keys need not be like the ids of the tables.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
-        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 1, KeyNames.WITH_IDS);
+        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2, KeyNames.WITH_IDS);
         this.probing = new LockCalls(
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
@@ -124,6 +124,9 @@ public final class LockVerifier {
         String table = configuredTable(holder);
         for (Probe other : probes.subList(1, probes.size())) {
             verifyExclusion(holder, other, randomKey(table));
+        }
+        if (first) {
+            LockForms.verify(probing, holder, table);
         }
     }
 

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -45,16 +47,26 @@ public final class Turn {
     /**
      * Undoes what the lock in front has begun where it could not be had, so that the statement can go to the server
      * without. False where the error is that of the statement.
+     *
+     * @param tookNanos how long the flush of both took
      */
-    public boolean givesUpFront(SQLException error) throws SQLException {
+    public boolean givesUpFront(SQLException error, long tookNanos) throws SQLException {
         if (front == null || plan == null || !ServerErrors.mayBeOfFront(error)) {
             return false;
         }
-        plan.figures().count(Figure.FRONT_GIVEN_UP);
-        if (!access.isIdle()) {
+        boolean begun = !access.isIdle();
+        if (begun) {
             // Only what begins a transaction has a lock in front, so nothing else is lost.
             access.driver().rollback();
         }
+        if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
+                && !FrontSql.isWithin(access.ask("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {
+            if (begun) {
+                access.abort(error);
+            }
+            return false;
+        }
+        plan.figures().count(Figure.FRONT_GIVEN_UP);
         front.givenUp();
         return true;
     }

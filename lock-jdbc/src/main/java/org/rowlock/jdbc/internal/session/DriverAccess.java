@@ -10,6 +10,7 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.internal.session.ServerVersions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -41,6 +42,11 @@ public final class DriverAccess {
     public DriverAccess(Connection connection) throws SQLException {
         this.connection = connection;
         this.driver = connection.unwrap(BaseConnection.class);
+        if (driver.haveMinimumServerVersion(ServerVersions.UNKNOWN)) {
+            ServerVersions.warn(
+                    driver.getMetaData().getDatabaseProductVersion(),
+                    String.valueOf(driver.getMetaData().getURL()));
+        }
     }
 
     /** Whether there is one of PostgreSQL's driver behind a connection. */
@@ -174,6 +180,17 @@ public final class DriverAccess {
             own.initCause(e);
         }
         return own;
+    }
+
+    /** Begins a transaction and has it fail, as a statement that fails leaves it. */
+    public void abort(SQLException cause) {
+        try (Statement statement = driver.createStatement()) {
+            statement.execute("select cast('rowlock: abort' as integer)");
+        } catch (SQLException e) {
+            if (!isIn(TransactionState.FAILED)) {
+                cause.addSuppressed(e);
+            }
+        }
     }
 
     public boolean isClosed() {

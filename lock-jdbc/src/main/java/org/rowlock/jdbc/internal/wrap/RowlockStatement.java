@@ -95,6 +95,7 @@ class RowlockStatement extends ForwardingStatement {
     /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
     private Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole) throws SQLException {
         cancelled = false;
+        long start = System.nanoTime();
         try {
             Statement fronted = isWhole ? sendInFront(plan, lock) : null;
             if (fronted == null) {
@@ -104,7 +105,7 @@ class RowlockStatement extends ForwardingStatement {
             }
             return fronted;
         } catch (SQLException e) {
-            if (!turn.givesUpFront(e)) {
+            if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
             // Between the two statements the driver has nothing to cancel.

@@ -1,0 +1,38 @@
+package org.rowlock.internal.session;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.rowlock.internal.text.Docs;
+
+/** A warning, once for each database, where a server is of a version that Rowlock was not tested with. */
+public final class ServerVersions {
+    /** The newest major version that the tests have run on. */
+    private static final int NEWEST = 19;
+
+    /** The first version that they have not, as server_version_num has it. */
+    public static final int UNKNOWN = (NEWEST + 1) * 10_000;
+
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    private static final int MOST_KEPT = 1_000;
+
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+    private ServerVersions() {}
+
+    /** Warns of a server of {@link #UNKNOWN} or newer. */
+    public static void warn(String version, String url) {
+        if (WARNED.size() < MOST_KEPT && WARNED.add(url)) {
+            LOG.log(
+                    Level.WARNING,
+                    "The server is PostgreSQL {0}, and this release of Rowlock was tested with versions up to {1}."
+                            + " Call RowLocks.verify() at startup, which tries every form of lock, and look for a newer"
+                            + " release: {2}",
+                    version,
+                    NEWEST,
+                    Docs.URL + "where-it-holds.md#versions");
+        }
+    }
+}

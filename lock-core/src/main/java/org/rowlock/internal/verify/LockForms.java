@@ -1,0 +1,97 @@
+package org.rowlock.internal.verify;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockWait;
+import org.rowlock.internal.acquire.LockCall;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.FrontSql;
+
+/**
+ * Takes a lock in every form of statement that is ever sent, in one transaction, and counts what the server holds then:
+ * a version that plans away what it takes for idle would answer as if it had locked. A round trip a form, of locks that
+ * nobody else wants.
+ */
+final class LockForms {
+    private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="
+            + " pg_catalog.pg_backend_pid() and locktype = 'advisory' and granted and mode in ('ExclusiveLock',"
+            + " 'ShareLock')";
+
+    /** So long that it ends no wait, as there is none. */
+    private static final LockWait BOUNDED = LockWait.atMost(Duration.ofMinutes(1));
+
+    private final LockCalls calls;
+    private final Probe probe;
+    private int asked;
+
+    private LockForms(LockCalls calls, Probe probe) {
+        this.calls = calls;
+        this.probe = probe;
+    }
+
+    /** @param table one to make keys of; null where none is known */
+    static void verify(LockCalls calls, Probe probe, @Nullable String table) throws SQLException {
+        LockForms forms = new LockForms(calls, probe);
+        try {
+            PgSession.of(probe.connection).execute("set transaction isolation level read committed");
+            int before = forms.held();
+            forms.front();
+            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUNDED)) {
+                forms.take(List.of(LockKey.number(random())), wait);
+                forms.take(List.of(LockKey.name("rowlock-verify " + random()), LockKey.pair((int) random(), 1)), wait);
+                if (table != null) {
+                    forms.take(LockKey.rows(table, ints()), wait);
+                }
+            }
+            int held = forms.held() - before;
+            if (held != forms.asked) {
+                throw Probe.wrong("The server has locked " + held + " of " + forms.asked
+                        + " advisory keys and reported no error, by " + probe.product()
+                        + ". What it has not locked excludes nobody: use strategy ROW, and report it with the version"
+                        + " of the server.");
+            }
+        } finally {
+            probe.connection.rollback();
+        }
+    }
+
+    private int held() throws SQLException {
+        return Integer.parseInt(Objects.requireNonNull(probe.read(HELD)));
+    }
+
+    private void take(List<LockKey> keys, LockWait wait) throws SQLException {
+        PgSession session = PgSession.inTransaction(probe.connection);
+        LockCall call = new LockCall(calls, session, LockRequest.forUpdate(keys), wait, List.of(), null, true);
+        call.held(call.attempt(null));
+        asked += keys.size();
+    }
+
+    /** What stands in front of a row lock, here in front of none. */
+    private void front() throws SQLException {
+        try (PreparedStatement statement = probe.session.prepare(FrontSql.SQL)) {
+            FrontSql.bind(statement, 1, false, random(), Integer.MAX_VALUE, 1);
+            statement.execute();
+            asked++;
+        }
+    }
+
+    private static long random() {
+        return ThreadLocalRandom.current().nextLong();
+    }
+
+    /** Several of one table. */
+    private static List<Integer> ints() {
+        List<Integer> ids = new ArrayList<>();
+        ThreadLocalRandom.current().ints(2).forEach(ids::add);
+        return ids;
+    }
+}
