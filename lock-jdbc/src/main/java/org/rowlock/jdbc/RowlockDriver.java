@@ -32,7 +32,7 @@ public final class RowlockDriver implements Driver {
 
     static {
         try {
-            DriverManager.registerDriver(new RowlockDriver());
+            DriverManager.registerDriver(new RowlockDriver(), RowlockDriver::close);
         } catch (SQLException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -101,6 +101,17 @@ public final class RowlockDriver implements Driver {
      */
     public static @Nullable RowlockJdbcMXBean control(String url, @Nullable Properties info) throws SQLException {
         return JdbcUrl.isOurs(url) ? DROP_INS.get(key(url, JdbcUrl.of(url, info))) : null;
+    }
+
+    /**
+     * Takes all URLs out of JMX and forgets them, so that a web application that is stopped can be unloaded. Happens by
+     * itself if the driver is deregistered from {@link DriverManager}. Connections go on as they are.
+     */
+    public static void close() {
+        DROP_INS.values().removeIf(dropIn -> {
+            dropIn.close();
+            return true;
+        });
     }
 
     @Override

@@ -55,6 +55,7 @@ class ArchitectureTest {
                         "java.lang..",
                         "java.math",
                         "java.net",
+                        "java.nio.charset",
                         "java.sql",
                         "java.time.temporal",
                         "java.util..",

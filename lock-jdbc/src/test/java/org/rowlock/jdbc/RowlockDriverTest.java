@@ -3,6 +3,7 @@ package org.rowlock.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -11,9 +12,12 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
 import java.util.ServiceLoader;
+import javax.management.ObjectName;
 import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.TestDatabase;
@@ -59,6 +63,64 @@ class RowlockDriverTest {
                 .containsEntry("mode", "observe")
                 .containsEntry("exclude", "a,b")
                 .containsEntry("release", "early");
+    }
+
+    @Test
+    void decodesItsParametersAsPostgresqlsDriverDoes() throws Exception {
+        String url = url("rowlock%2Emode=off&rowlock.exclude=%22a%20b%22%2Cc&ApplicationName=a%20b");
+        try (Connection connection = DriverManager.getConnection(url, login())) {
+            assertThat(connection.getClientInfo("ApplicationName")).isEqualTo("a b");
+        }
+        assertThat(RowlockDriver.control(url, null).getSettings())
+                .containsEntry("mode", "off")
+                .containsEntry("exclude", "\"a b\",c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rowlock.Mode=off", "RowLock.modus=off", "ROWLOCK%2EMODE=off", "rowlock.mode=%zz"})
+    void refusesWhatItDoesNotKnowInWhateverCase(String parameter) {
+        assertThatThrownBy(() -> DriverManager.getConnection(url(parameter), login()))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("cannot be used");
+    }
+
+    @Test
+    void isGoneFromJmxWhenItIsClosed() throws Exception {
+        String url = url("ApplicationName=closed");
+        ObjectName names = new ObjectName("org.rowlock:type=Jdbc,*");
+        int before = ManagementFactory.getPlatformMBeanServer()
+                .queryNames(names, null)
+                .size();
+        try (Connection connection = DriverManager.getConnection(url, login())) {
+            assertThat(RowlockDriver.control(url, null)).isNotNull();
+            RowlockDriver.close();
+            assertThat(RowlockDriver.control(url, null)).isNull();
+            assertThat(ManagementFactory.getPlatformMBeanServer().queryNames(names, null))
+                    .hasSizeLessThanOrEqualTo(before);
+            try (Statement statement = connection.createStatement()) {
+                assertThat(statement.execute("update account set id = 1 where id = 2"))
+                        .isFalse();
+            }
+        }
+        DriverManager.getConnection(url, login()).close();
+        assertThat(RowlockDriver.control(url, null)).isNotNull();
+    }
+
+    @Test
+    void isGoneFromJmxWhenItIsDeregistered() throws Exception {
+        String url = url("ApplicationName=deregistered");
+        DriverManager.getConnection(url, login()).close();
+        assertThat(RowlockDriver.control(url, null)).isNotNull();
+        Driver registered = DriverManager.drivers()
+                .filter(RowlockDriver.class::isInstance)
+                .findFirst()
+                .orElseThrow();
+        DriverManager.deregisterDriver(registered);
+        try {
+            assertThat(RowlockDriver.control(url, null)).isNull();
+        } finally {
+            DriverManager.registerDriver(registered, RowlockDriver::close);
+        }
     }
 
     @Test

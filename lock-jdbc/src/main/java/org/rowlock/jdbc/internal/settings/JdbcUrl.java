@@ -1,5 +1,7 @@
 package org.rowlock.jdbc.internal.settings;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,6 +33,16 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         return url != null && URL.matcher(url).matches();
     }
 
+    /** Whether a parameter is for us, be it in a case that none of our settings has. */
+    private static boolean isOurName(String name) {
+        return name.regionMatches(true, 0, OURS, 0, OURS.length());
+    }
+
+    /** As PostgreSQL's driver decodes its own. */
+    private static String decoded(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
     /**
      * Takes a URL apart.
      *
@@ -41,7 +53,7 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         Map<String, String> ours = new HashMap<>();
         if (info != null) {
             for (String name : info.stringPropertyNames()) {
-                if (name.startsWith(OURS)) {
+                if (isOurName(name)) {
                     ours.put(name.substring(OURS.length()), info.getProperty(name));
                 } else {
                     properties.setProperty(name, info.getProperty(name));
@@ -51,15 +63,16 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         String plain = isOurs(url) ? "jdbc:" + url.substring(PREFIX.length()) : url;
         String[] parts = plain.split("\\?", 2);
         List<String> parameters = new ArrayList<>();
-        for (String parameter : parts.length == 1 ? new String[0] : parts[1].split("&", -1)) {
-            if (parameter.startsWith(OURS)) {
-                String[] setting = parameter.substring(OURS.length()).split("=", 2);
-                ours.put(setting[0], setting.length == 1 ? "" : setting[1]);
-            } else {
-                parameters.add(parameter);
-            }
-        }
         try {
+            for (String parameter : parts.length == 1 ? new String[0] : parts[1].split("&", -1)) {
+                String[] setting = parameter.split("=", 2);
+                String name = decoded(setting[0]);
+                if (isOurName(name)) {
+                    ours.put(name.substring(OURS.length()), setting.length == 1 ? "" : decoded(setting[1]));
+                } else {
+                    parameters.add(parameter);
+                }
+            }
             for (String key : ours.keySet()) {
                 // Programs pass System.getProperties() on, in which there are others that begin like ours.
                 if (!JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) == null) {
