@@ -12,7 +12,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * The address of a server and our login there. The URL may hold a password: show {@link #toString} instead.
  *
- * @param url a URL of the PostgreSQL driver
+ * @param url a URL of the PostgreSQL driver, or of the drop-in, which leads to the same server
  * @param user the role; null if the URL names it
  * @param password its password; null if the URL, a password file or nothing gives it
  */
@@ -32,6 +32,7 @@ public record ServerAddress(
      * all of it.
      */
     public ServerAddress {
+        url = url.replaceFirst("^jdbc:rowlock:postgresql:", "jdbc:postgresql:");
         int question = url.indexOf('?');
         String address = question < 0 ? url : url.substring(0, question);
         String parameters = question < 0 ? "" : url.substring(question + 1);

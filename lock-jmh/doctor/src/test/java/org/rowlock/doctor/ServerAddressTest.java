@@ -11,6 +11,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -86,5 +87,15 @@ class ServerAddressTest {
     void whatTheDriverKnowsIsTaken(String url) {
         assertThat(new ServerAddress(url, null, null).toString()).isNotEmpty().doesNotContain("secret");
         assertThat(logged).isEmpty();
+    }
+
+    /** A program that has the drop-in finds its URL in its settings. */
+    @Test
+    void theUrlOfTheDropInLeadsToTheSameServer() {
+        ServerAddress address =
+                new ServerAddress("jdbc:rowlock:postgresql://db:5433/app?rowlock.mode=observe", null, null);
+
+        assertThat(address).hasToString("db:5433/app");
+        assertThat(address.dataSource("doctor").getDatabaseName()).isEqualTo("app");
     }
 }

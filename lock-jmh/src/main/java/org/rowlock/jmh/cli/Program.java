@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "<command>",
         description = {
             "",
-            "Should you move from SELECT ... FOR UPDATE to advisory locks, for which tables, and what do you gain?"
+            "What do you gain over SELECT ... FOR UPDATE by hand: with a queue, another lock, or fewer round trips?"
                     + " Measures it, on an embedded PostgreSQL or on your own server.",
             ""
         },
