@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
@@ -8,11 +9,13 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.Table;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
+import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.RoundTripCounter;
@@ -21,6 +24,8 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.orm.ObjectOptimisticLockingFailureException;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -53,6 +58,17 @@ class EntityRoundTripsTest {
         }
 
         @Transactional
+        public void set(@RowLock("account") long id, long balance) {
+            entities.find(Account.class, id).balance = balance;
+        }
+
+        @Transactional
+        public void changedByAnother(long id, Runnable another) {
+            entities.find(Account.class, id).balance = 1;
+            another.run();
+        }
+
+        @Transactional
         public void byHand(long id) {
             entities.find(Account.class, id, LockModeType.PESSIMISTIC_WRITE).balance++;
         }
@@ -68,13 +84,15 @@ class EntityRoundTripsTest {
     }
 
     /** With a pool, as a connection that is opened has round trips of its own. */
-    private AnnotationConfigApplicationContext start(boolean lockEntities) {
+    private AnnotationConfigApplicationContext start(boolean lockEntities, boolean flushWithCommit) {
         return RowLockTests.start(
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, () -> {
                         var counted = database.dataSource();
                         counted.setSocketFactory(RoundTripCounter.class.getName());
-                        return Contexts.pool(counted);
+                        return RowlockDataSource.builder(Contexts.pool(counted))
+                                .flushWithCommit(flushWithCommit)
+                                .build();
                     });
                     beans.registerBean(
                             RowLockSettings.class,
@@ -99,15 +117,38 @@ class EntityRoundTripsTest {
 
     @Test
     void theLockAndTheEntityAreOneRoundTrip() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(true)) {
+        try (AnnotationConfigApplicationContext context = start(true, false)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.byHand(1))).isEqualTo(3);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(3);
         }
-        try (AnnotationConfigApplicationContext context = start(false)) {
+        try (AnnotationConfigApplicationContext context = start(false, false)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(4);
         }
         assertThat(database.query("select balance from account")).isEqualTo("39");
+    }
+
+    /** What an earlier flush would have thrown is what the commit throws, and nothing is stored. */
+    @Test
+    void theLastWritesGoWithTheCommit() throws Exception {
+        database.execute("alter table account add check (balance < 50)");
+        try (AnnotationConfigApplicationContext context = start(true, true)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThat(counted(() -> accounts.annotated(1))).isEqualTo(2);
+            assertThat(counted(() -> accounts.byHand(1))).isEqualTo(2);
+            assertThatThrownBy(() -> accounts.set(1, 50)).isInstanceOf(DataIntegrityViolationException.class);
+            assertThatThrownBy(() -> accounts.changedByAnother(1, () -> execute("delete from account")))
+                    .isInstanceOf(ObjectOptimisticLockingFailureException.class);
+        }
+        assertThat(database.query("select count(*) from account")).isEqualTo("0");
+    }
+
+    private void execute(String sql) {
+        try {
+            database.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

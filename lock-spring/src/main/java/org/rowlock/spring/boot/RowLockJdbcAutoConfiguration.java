@@ -105,6 +105,7 @@ public final class RowLockJdbcAutoConfiguration {
                             .exclude(given.exclude().toArray(String[]::new))
                             .release(given.release())
                             .front(given.front())
+                            .flushWithCommit(given.flushWithCommit())
                             .build());
         }
 

@@ -8,6 +8,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockTransactionManager;
+import org.rowlock.spring.internal.jpa.CommitFlushes;
 import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
@@ -37,6 +38,7 @@ public final class CommitListener implements TransactionExecutionListener {
             List<TransactionExecutionListener> all = new ArrayList<>(telling.getTransactionExecutionListeners());
             all.add(new CommitListener(telling));
             telling.setTransactionExecutionListeners(all);
+            CommitFlushes.translate(telling);
         }
     }
 
@@ -76,6 +78,9 @@ public final class CommitListener implements TransactionExecutionListener {
     public void beforeCommit(TransactionExecution transaction) {
         // Rowlock's own manager sends the writes with the COMMIT.
         SpringTransaction.of(transaction).forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
+        if (transaction.isNewTransaction() && !transaction.isReadOnly() && !transaction.isRollbackOnly()) {
+            CommitFlushes.open(manager);
+        }
     }
 
     @Override

@@ -1,0 +1,168 @@
+package org.rowlock.spring.internal.jpa;
+
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.PersistenceException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.jdbc.Expectation;
+import org.hibernate.persister.entity.AbstractEntityPersister;
+import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.persister.entity.mutation.EntityTableMapping;
+import org.hibernate.sql.model.TableMapping.MutationDetails;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jdbc.CommitFlush;
+import org.rowlock.jdbc.CommitFlushException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.orm.ObjectOptimisticLockingFailureException;
+import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.orm.jpa.JpaDialect;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+/** Has the drop-in send Hibernate's last flush with the COMMIT, and what comes of it told as Hibernate would. */
+public final class CommitFlushes {
+    private static final Log LOG = LogFactory.getLog(CommitFlushes.class);
+
+    private static final boolean IS_PRESENT = List.of(
+                    "org.rowlock.jdbc.CommitFlush",
+                    "org.hibernate.engine.spi.SessionImplementor",
+                    "org.springframework.orm.jpa.JpaTransactionManager")
+            .stream()
+            .allMatch(name -> ClassUtils.isPresent(name, CommitFlushes.class.getClassLoader()));
+
+    /** The coordinators of writes that look for exactly one row, and at nothing else. */
+    private static final List<String> USUAL = List.of("UpdateCoordinatorStandard", "DeleteCoordinatorStandard");
+
+    private CommitFlushes() {}
+
+    /** Opens the span in which Hibernate alone looks at its writes: from here to the COMMIT of this transaction. */
+    public static void open(TransactionManager manager) {
+        if (IS_PRESENT) {
+            Present.open(manager);
+        }
+    }
+
+    /** Has a manager throw for a write that went with the COMMIT what it throws for one of an earlier flush. */
+    public static void translate(TransactionManager manager) {
+        if (IS_PRESENT) {
+            Present.translate(manager);
+        }
+    }
+
+    /** Its own class, as lock-jdbc need not be there. */
+    private static final class Present {
+        static void open(TransactionManager manager) {
+            SessionFactoryImplementor factory = factory(manager);
+            if (factory == null
+                    || !(TransactionSynchronizationManager.getResource(
+                                    ((JpaTransactionManager) manager).getEntityManagerFactory())
+                            instanceof EntityManagerHolder bound)) {
+                return;
+            }
+            try {
+                var connections = bound.getEntityManager()
+                        .unwrap(SessionImplementor.class)
+                        .getJdbcCoordinator()
+                        .getLogicalConnection();
+                if (connections.isPhysicallyConnected()) {
+                    Connection connection = connections.getPhysicalConnection();
+                    boolean unused = CommitFlush.open(connection, table -> isChecked(factory, table));
+                }
+            } catch (SQLException | PersistenceException e) {
+                LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
+            }
+        }
+
+        private static boolean isChecked(SessionFactoryImplementor factory, String table) {
+            List<EntityPersister> mapped = HibernateEntities.of(factory, table).mapped();
+            return !mapped.isEmpty()
+                    && mapped.stream().allMatch(entity -> isChecked(entity, table))
+                    && factory.getMappingMetamodel()
+                            .streamCollectionDescriptors()
+                            .filter(collection -> !collection.isInverse())
+                            .noneMatch(collection -> Arrays.stream(collection.getCollectionSpaces())
+                                    .anyMatch(space -> HibernateEntities.isSame(space.toString(), table)));
+        }
+
+        private static boolean isChecked(EntityPersister entity, String table) {
+            if (!(entity instanceof AbstractEntityPersister persister)
+                    || !USUAL.contains(
+                            persister.getUpdateCoordinator().getClass().getSimpleName())
+                    || !USUAL.contains(
+                            persister.getDeleteCoordinator().getClass().getSimpleName())) {
+                return false;
+            }
+            boolean[] checked = {true};
+            persister.forEachMutableTable(
+                    each -> checked[0] &= !HibernateEntities.isSame(each.getTableName(), table) || isChecked(each));
+            return checked[0];
+        }
+
+        private static boolean isChecked(EntityTableMapping table) {
+            return !table.isOptional() && isChecked(table.getUpdateDetails()) && isChecked(table.getDeleteDetails());
+        }
+
+        private static boolean isChecked(@Nullable MutationDetails details) {
+            return details == null
+                    || (details.getCustomSql() == null && details.getExpectation() instanceof Expectation.RowCount);
+        }
+
+        static void translate(TransactionManager manager) {
+            SessionFactoryImplementor factory = factory(manager);
+            if (factory == null
+                    || !(manager instanceof JpaTransactionManager jpa)
+                    || Proxy.isProxyClass(jpa.getJpaDialect().getClass())) {
+                return;
+            }
+            JpaDialect own = jpa.getJpaDialect();
+            jpa.setJpaDialect((JpaDialect) Proxy.newProxyInstance(
+                    CommitFlushes.class.getClassLoader(), new Class<?>[] {JpaDialect.class}, (proxy, method, given) -> {
+                        if (method.getName().equals("translateExceptionIfPossible")) {
+                            RuntimeException meant = meant(factory, (RuntimeException) given[0]);
+                            return meant instanceof DataAccessException
+                                    ? meant
+                                    : own.translateExceptionIfPossible(meant);
+                        }
+                        try {
+                            return method.invoke(own, given);
+                        } catch (InvocationTargetException e) {
+                            throw e.getTargetException();
+                        }
+                    }));
+        }
+
+        /** What the flush would have thrown for a write that went with the COMMIT; any other as it is. */
+        private static RuntimeException meant(SessionFactoryImplementor factory, RuntimeException thrown) {
+            for (Throwable each = thrown; each != null; each = each.getCause()) {
+                if (each instanceof CommitFlushException failed) {
+                    return failed.isWrongCount()
+                            ? new ObjectOptimisticLockingFailureException(failed.getMessage(), failed)
+                            : factory.getJdbcServices()
+                                    .getSqlExceptionHelper()
+                                    .convert(failed, String.valueOf(failed.getMessage()));
+                }
+            }
+            return thrown;
+        }
+
+        private static @Nullable SessionFactoryImplementor factory(TransactionManager manager) {
+            EntityManagerFactory factory =
+                    manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
+            try {
+                return factory == null ? null : factory.unwrap(SessionFactoryImplementor.class);
+            } catch (PersistenceException e) {
+                return null; // Another provider, which may look at other counts.
+            }
+        }
+    }
+}
