@@ -30,6 +30,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     static final String SENT_THROUGH = "what its COMMIT was sent through";
 
     /** Made ahead, for when there is no stack or heap to make one with more to say. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
     static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
             "It is not known whether the work of the transaction is stored: stack or heap ended while it committed. Do"
                     + " not run it again before you have looked: done twice is worse than done late.",
