@@ -233,7 +233,9 @@ class GroupedCallsTest {
                 }
             }
             assertThat(ids()).isEqualTo("1 2 3 4".replace(failing + " ", "").replace(" " + failing, ""));
-            assertThat(transactions()).isEqualTo("1 1 1");
+            if (failure == Failure.EXPECTATION || failure == Failure.CONSTRAINT) {
+                assertThat(transactions()).isEqualTo("1 1 1");
+            }
         }
         assertThat(locks.admission().keysInUse()).isZero();
     }
@@ -276,7 +278,7 @@ class GroupedCallsTest {
             crowd.add(pay(3, 1));
             crowd.add(pay(4, 13));
         }
-        database.execute("truncate ledger restart identity");
+        database.execute("delete from ledger");
         try (Crowd crowd = Crowd.behind(database, locks)) {
             for (int id = 1; id <= 40; id++) {
                 crowd.add(pay(id, 1));
@@ -312,7 +314,10 @@ class GroupedCallsTest {
         CommitWrites first = pay(1, 1);
         CommitWrites last = pay(4, 1);
         last.add("insert into secret values (4)");
-        expectAlone(Crowd.builder(4).build(), first, pay(2, 1), pay(3, 1), last);
+        CommitWrites next = pay(2, 1);
+        next.add("insert into secret values (2)");
+        first.add("insert into secret values (1)");
+        expectAlone(Crowd.builder(4).build(), first, next, pay(3, 1), last);
         database.execute("truncate ledger restart identity");
         try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
             crowd.add(pay(1, 1));
@@ -527,10 +532,16 @@ class GroupedCallsTest {
     @Test
     void whatALeaderThrowsIsNoSuccessOfTheOthers() throws Exception {
         ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        RowLocks locks = Crowd.builder(2).build();
+        try (Crowd known = Crowd.behind(database, locks, observed)) {
+            known.add(pay(3, 1));
+            known.add(pay(4, 1));
+        }
+        database.execute("delete from ledger");
         CommitWrites writes = pay(2, 1);
         Caller leader;
         Caller member;
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(2).build(), observed)) {
+        try (Crowd crowd = Crowd.behind(database, locks, observed)) {
             leader = crowd.add(pay(1, 1));
             member = crowd.add(writes);
             observed.fail("prepareStatement", new AssertionError() {

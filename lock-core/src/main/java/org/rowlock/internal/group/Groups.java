@@ -3,12 +3,18 @@ package org.rowlock.internal.group;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
@@ -39,14 +45,28 @@ import org.rowlock.internal.text.GroupRule;
  *
  * @param largest how many calls may share a transaction; 1 for none
  * @param sessions by connection, what the server said of it when nobody had altered it
+ * @param tables by host, session and target, what the server said of those that may be of a group
  */
 public record Groups(
-        int largest, GroupSizes sizes, LockObserver observer, KeyNames names, Map<Connection, String> sessions) {
+        int largest,
+        GroupSizes sizes,
+        LockObserver observer,
+        KeyNames names,
+        Map<Connection, String> sessions,
+        Map<List<Object>, String> tables) {
+    private static final int MOST_TABLES = 1_000;
+
     /** The tables of writes by their texts; empty for those that go alone. */
     private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
 
     public Groups(int largest, LockObserver observer, KeyNames names) {
-        this(largest, new GroupSizes(largest), observer, names, Collections.synchronizedMap(new WeakHashMap<>()));
+        this(
+                largest,
+                new GroupSizes(largest),
+                observer,
+                names,
+                Collections.synchronizedMap(new WeakHashMap<>()),
+                new ConcurrentHashMap<>());
     }
 
     /** Locks, writes and commits. */
@@ -66,7 +86,10 @@ public record Groups(
                 || writes.isEmpty()) {
             return null;
         }
-        List<String> targets = new ArrayList<>(writes.size());
+        Set<String> targets = new HashSet<>();
+        if (request.keys().get(0) instanceof LockKey.Row row) {
+            targets.add(GroupRule.locked(row.table()));
+        }
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
             if (target.isEmpty()) {
@@ -99,8 +122,17 @@ public record Groups(
             refused(leader.key, "session");
             return List.of();
         }
+        leader.place = session.place();
+        if (!lookAt(session, leader)) {
+            refused(leader.key, "table");
+            return List.of();
+        }
         return entry.take(
-                most - 1, offer -> leader.takes(offer, session), joining -> GroupSizes.rounded(1 + joining) - 1);
+                most - 1,
+                offer -> offer instanceof Member member
+                        && versions(leader, member.targets) != null
+                        && leader.takes(member, session),
+                joining -> GroupSizes.rounded(1 + joining) - 1);
     }
 
     /** What the server says of a session that nobody has altered, asked once; empty where it was altered. */
@@ -113,6 +145,40 @@ public record Groups(
             }
         }
         return known;
+    }
+
+    /** Looks at the tables of a leader that are not known yet; false if one is not of the kind. */
+    private boolean lookAt(PgSession session, Member leader) throws SQLException {
+        for (String target : leader.targets) {
+            if (!tables.containsKey(known(leader, target))) {
+                String version = session.outsideTransaction(() -> session.askRow(GroupRule.LOOK, target));
+                if (version.isEmpty()) {
+                    return false;
+                }
+                if (tables.size() >= MOST_TABLES) {
+                    tables.clear();
+                }
+                tables.put(known(leader, target), version);
+            }
+        }
+        return true;
+    }
+
+    private static List<Object> known(Member leader, String target) {
+        return List.of(leader.place, leader.session, target);
+    }
+
+    /** What is known of tables, by their oids in order; null if one is not known. */
+    private @Nullable Map<Long, String> versions(Member leader, Collection<String> targets) {
+        Map<Long, String> versions = new TreeMap<>();
+        for (String target : targets) {
+            String version = tables.get(known(leader, target));
+            if (version == null) {
+                return null;
+            }
+            versions.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);
+        }
+        return versions;
     }
 
     /** A call was done alone, that of a member or another. */
@@ -171,7 +237,11 @@ public record Groups(
 
     private void learn(LockKey key, int size, Throwable e) {
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
-        if (refusal != null) {
+        if (refusal != null && refusal.equals("table")) {
+            // One has changed: all are to be looked at anew.
+            tables.clear();
+            sizes.undone(key, size);
+        } else if (refusal != null) {
             refused(key, refusal);
         } else if (!(e instanceof LockNotAvailableException)) {
             sizes.undone(key, size);
@@ -183,16 +253,20 @@ public record Groups(
         observer.alone(key, why);
     }
 
-    private static List<Write> writes(List<Member> all) {
+    private List<Write> writes(List<Member> all) {
         List<Write> writes = new ArrayList<>();
-        List<String> changed = new ArrayList<>();
+        Set<String> targets = new HashSet<>();
         for (Member each : all) {
             writes.addAll(each.writes);
-            changed.addAll(each.targets);
+            targets.addAll(each.targets);
         }
         Member leader = all.get(0);
-        String tables = GroupRule.targets(changed, leader.key instanceof LockKey.Row row ? row.table() : null);
-        writes.add(new Write(GroupSql.CHECK).and(leader.session, tables, GuardSql.mark(), leader.session));
+        Map<Long, String> versions = versions(leader, targets);
+        // Forgotten meanwhile, they are refused.
+        Map<Long, String> sent = versions == null ? Map.of() : versions;
+        String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+        writes.add(new Write(GroupSql.CHECK)
+                .and(leader.session, oids, String.join(";", sent.values()), GuardSql.mark(), leader.session));
         return writes;
     }
 

@@ -38,11 +38,14 @@ public final class Member {
     final List<Write> writes;
     private final int executions;
     private final long bytes;
-    /** The tables that the writes change. */
-    final List<String> targets;
+    /** The tables that the writes change, and that of the key. */
+    final Set<String> targets;
 
     /** What the server says of the connection on which it leads others; asked before it does. */
     String session = "";
+
+    /** Where that is connected to. */
+    Object place = "";
 
     /** With that of the group's own. */
     private int groupExecutions = 1;
@@ -53,7 +56,7 @@ public final class Member {
     private final long startNanos = System.nanoTime();
     private @Nullable Begun begun;
 
-    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write> writes, List<String> targets) {
+    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write> writes, Set<String> targets) {
         this.key = request.keys().get(0);
         this.request = request;
         this.bound = bound;

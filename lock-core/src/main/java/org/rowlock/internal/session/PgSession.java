@@ -150,6 +150,16 @@ public final class PgSession extends DriverSession {
         }
     }
 
+    /** The first column of the first row that a query with one parameter returns; empty if there is none. */
+    public String askRow(String sql, String parameter) throws SQLException {
+        try (PreparedStatement statement = prepare(sql)) {
+            statement.setString(1, parameter);
+            statement.execute();
+            String first = Part.first(statement);
+            return first == null ? "" : first;
+        }
+    }
+
     public boolean isClosed() throws SQLException {
         return connection.isClosed();
     }

@@ -18,10 +18,10 @@ public final class GroupSql {
     /**
      * The last statement in front of the COMMIT: raises an error where the session or a table makes of one statement
      * several, and above READ COMMITTED, where a caller is promised a snapshot of its own. Its parameters are what
-     * {@link #LOOK} has said, the tables, {@link GuardSql#mark}, and the first again.
+     * {@link #LOOK} has said, the two of the tables, {@link GuardSql#mark}, and the first again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
-            + GroupRule.TABLES + " then '' else "
+            + GroupRule.VERSIONS + " then '' else "
             + GuardSql.raise("'" + REFUSED + "' || case when not " + READ_COMMITTED
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";

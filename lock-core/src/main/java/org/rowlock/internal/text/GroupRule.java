@@ -70,31 +70,52 @@ public final class GroupRule {
             + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
             + " and not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid"
-            + " and (not t.tgisinternal or t.tginitdeferred))"
-            + " and not exists (select from pg_catalog.pg_constraint as f where f.confrelid = c.oid"
-            + " and f.contype = 'f' and f.confupdtype not in ('a', 'r'))"
+            + " and (not t.tgisinternal or t.tginitdeferred or " + isOneOf("1647, 1651, 1653") + "))"
             + " and not exists (select from pg_catalog.pg_attrdef as d where d.adrelid = c.oid and "
             + looks("d.adbin") + ")"
-            + " and not exists (select from pg_catalog.pg_constraint as k where k.contype = 'c' and (k.conrelid = c.oid"
-            + " or k.contypid in (select a.atttypid from pg_catalog.pg_attribute as a where a.attrelid = c.oid)) and "
-            + looks("k.conbin") + ")";
+            + " and not exists (select from pg_catalog.pg_constraint as k where k.conrelid = c.oid and k.contype = 'c'"
+            + " and " + looks("k.conbin") + ")"
+            + " and not exists (select from pg_catalog.pg_attribute as a join pg_catalog.pg_type as y"
+            + " on y.oid = a.atttypid join pg_catalog.pg_constraint as k on k.contypid = y.oid"
+            + " where a.attrelid = c.oid and y.typtype = 'd' and " + looks("k.conbin") + ")";
 
     /** The same where rows are deleted: no rows of other tables go with them. */
-    private static final String DELETED = "exists (select from pg_catalog.pg_constraint as f where f.confrelid = c.oid"
-            + " and f.contype = 'f' and f.confdeltype not in ('a', 'r'))";
+    private static final String DELETED = "exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid and "
+            + isOneOf("1646, 1650, 1652") + ")";
 
     private static final char CHANGES = 'c';
     private static final char DELETES = 'd';
     private static final char LOCKS = 'l';
 
-    /** A condition with one parameter, {@link #targets}: all of these tables are of the kind. */
-    public static final String TABLES = "not exists (select from pg_catalog.unnest(pg_catalog.string_to_array("
-            + "cast(? as pg_catalog.text), pg_catalog.chr(31))) as w(n) left join pg_catalog.pg_class as c"
-            + " on c.oid = pg_catalog.to_regclass(pg_catalog.substr(w.n, 2)) where case when w.n like '" + LOCKS
-            + "%' then c.relrowsecurity else c.oid is null or not (" + TABLE + ") or (w.n like '" + DELETES + "%' and "
-            + DELETED + ") end)";
+    /** An expression of a table {@code c}: another text if what the rule looks at has changed. Begins with its oid. */
+    private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
+            + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"
+            + " (select pg_catalog.string_agg(cast(d.xmin as pg_catalog.text), ',') from pg_catalog.pg_attrdef as d"
+            + " where d.adrelid = c.oid),"
+            + " (select pg_catalog.string_agg(cast(k.xmin as pg_catalog.text), ',') from pg_catalog.pg_constraint as k"
+            + " where k.conrelid = c.oid))";
+
+    /**
+     * A query with one parameter, a {@link #target} or {@link #locked}: what {@link #VERSIONS} compares, and no row if
+     * the table is not of the kind. Dear, so it is to be asked once.
+     */
+    public static final String LOOK = "select " + VERSION + " from pg_catalog.pg_class as c"
+            + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
+            + " where c.oid = pg_catalog.to_regclass(pg_catalog.substr(w.n, 2)) and case when w.n like '" + LOCKS
+            + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
+            + ") end";
+
+    /** A condition with two parameters: the oids of tables, and of each what {@link #LOOK} has said, in this order. */
+    public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
+            + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
+            + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";
 
     private GroupRule() {}
+
+    /** A condition: whether a trigger has a foreign key change other rows. The numbers are the server's, and for good. */
+    private static String isOneOf(String functions) {
+        return "t.tgfoid in (" + functions + ")";
+    }
 
     /** A condition: whether an expression of the catalogue calls what may look at the session. */
     private static String looks(String tree) {
@@ -108,7 +129,7 @@ public final class GroupRule {
     }
 
     /**
-     * The table that a write changes, for {@link #targets}; null if the write does not go with others, as it may do
+     * The table that a write changes, for {@link #LOOK}; null if the write does not go with others, as it may do
      * more, or reads another table or the session.
      */
     public static @Nullable String target(String sql) {
@@ -158,14 +179,8 @@ public final class GroupRule {
         return at < tokens.size() && tokens.get(at).isWord(word);
     }
 
-    /**
-     * The parameter of {@link #TABLES}.
-     *
-     * @param changed of each write its {@link #target}
-     * @param locked the table whose row is locked, or null
-     */
-    public static String targets(List<String> changed, @Nullable String locked) {
-        Stream<String> lockedToo = locked == null ? Stream.of() : Stream.of(LOCKS + locked);
-        return Stream.concat(changed.stream(), lockedToo).distinct().collect(Collectors.joining("\u001f"));
+    /** The same of a table whose row is locked. */
+    public static String locked(String table) {
+        return LOCKS + table;
     }
 }

@@ -14,10 +14,14 @@ public final class Stack {
 
     private Stack() {}
 
-    /** @throws StackOverflowError if not enough is left, while nothing has been done */
+    /**
+     * Takes it for a moment.
+     *
+     * @throws StackOverflowError if not enough is left, while nothing has been done
+     */
     public static void reserve() {
         if (deep(FRAMES, 1, 2, 3, 4, 5, 6) == 0) {
-            seen++;
+            seen = 1;
         }
     }
 
