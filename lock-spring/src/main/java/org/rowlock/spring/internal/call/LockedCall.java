@@ -187,6 +187,7 @@ public final class LockedCall {
     private <T> T inTransaction(
             @Nullable LockObservationContext context, LockRequest request, String sql, Taking<T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
+        transaction.refuseSuspended(what, request);
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
         LockRequest capped = request.waiting(transaction.capped(what, left));

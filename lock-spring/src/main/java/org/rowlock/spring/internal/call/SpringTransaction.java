@@ -6,12 +6,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.spring.LockExceptionTranslator;
@@ -81,6 +85,24 @@ public final class SpringTransaction extends SavepointParts {
         }
         current.locks = locks;
         return current;
+    }
+
+    /** Refuses to wait for a transaction of this very thread, which goes on only when the wait is over. */
+    void refuseSuspended(String what, LockRequest request) {
+        for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
+            if (bound instanceof SpringTransaction suspended && database().equals(suspended.dataSource)) {
+                for (LockKey key : request.keys()) {
+                    // Two shared locks of one row stand beside each other.
+                    RowLockMode weakest =
+                            request.modeOf(key).isShared() ? RowLockMode.FOR_NO_KEY_UPDATE : RowLockMode.FOR_SHARE;
+                    if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
+                        throw new InvalidDataAccessApiUsageException(what + ": the transaction that this one has"
+                                + " suspended (REQUIRES_NEW) holds the row, and ends only after this one: the wait"
+                                + " would have no end. Lock it in one of them, or run both in one transaction.");
+                    }
+                }
+            }
+        }
     }
 
     /** That of a DataSource, as transaction managers bind it; null if none has locked there. */
