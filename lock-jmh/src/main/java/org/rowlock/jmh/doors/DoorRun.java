@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.run.Results.ScenarioResult;
@@ -45,7 +47,7 @@ public final class DoorRun {
 
     /** The names of all doors, in the order in which they are shown. */
     public static List<String> names() {
-        return JdbcDoors.NAMES;
+        return Stream.concat(JdbcDoors.NAMES.stream(), JpaDoors.NAMES.stream()).toList();
     }
 
     /**
@@ -136,20 +138,25 @@ public final class DoorRun {
         serverSettings = facts.settings();
     }
 
-    /** What ratios refer to is there twice, as a control. */
     private List<Measured> doors(Pools pools) {
-        List<Measured> measured = new ArrayList<>();
         JdbcDoors jdbc = new JdbcDoors(pools, settings.writes());
-        for (String name : JdbcDoors.NAMES) {
-            boolean isBaseline = name.equals(JdbcDoors.BY_HAND);
-            if (isBaseline || settings.doors().contains(name)) {
-                Door door = jdbc.door(name);
-                measured.add(new Measured(Measured.JDBC, door, isBaseline, false));
-                if (isBaseline) {
-                    measured.add(new Measured(Measured.JDBC, door, false, true));
-                }
-            }
+        List<Measured> measured = measured(Measured.JDBC, JdbcDoors.NAMES, jdbc::door);
+        if (settings.doors().stream().anyMatch(JpaDoors.NAMES::contains)) {
+            measured.addAll(measured(Measured.JPA, JpaDoors.NAMES, new JpaDoors(pools)::door));
         }
+        return measured;
+    }
+
+    /** Those of a family that are wanted. The first, which ratios refer to, is there in any case, and twice. */
+    private List<Measured> measured(String family, List<String> names, Function<String, Door> doors) {
+        Door first = doors.apply(names.get(0));
+        List<Measured> measured = new ArrayList<>();
+        measured.add(new Measured(family, first, true, false));
+        measured.add(new Measured(family, first, false, true));
+        names.stream()
+                .skip(1)
+                .filter(settings.doors()::contains)
+                .forEach(name -> measured.add(new Measured(family, doors.apply(name), false, false)));
         return measured;
     }
 

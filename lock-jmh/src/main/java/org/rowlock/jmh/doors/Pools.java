@@ -36,7 +36,8 @@ final class Pools {
     /** The pool that most doors share: a connection for each client. */
     DataSource shared() {
         if (shared == null) {
-            shared = sized(clients);
+            // Two at least, because a start with @RowLock tries on two connections whether locks exclude.
+            shared = sized(Math.max(2, clients));
         }
         return shared;
     }

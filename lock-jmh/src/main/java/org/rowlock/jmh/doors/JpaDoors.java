@@ -1,0 +1,171 @@
+package org.rowlock.jmh.doors;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.Table;
+import jakarta.persistence.Version;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.rowlock.LockRelease;
+import org.rowlock.jmh.bench.DropInPool;
+import org.rowlock.spring.EnableRowLocks;
+import org.rowlock.spring.RowLock;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+/** The doors of JPA, as a service has them: Spring's transactions, Hibernate's entities. */
+final class JpaDoors {
+    static final String BY_HAND = "jpa-query";
+
+    /** All names, in the order in which they are shown. */
+    static final List<String> NAMES =
+            List.of(BY_HAND, "jpa-find", "jpa-row-lock", "jpa-drop-in", "jpa-drop-in-row-lock", "jpa-version");
+
+    /** Its lines at the start would stand among the progress. Kept, as loggers are forgotten. */
+    private static final Logger LOG = Logger.getLogger("org.hibernate");
+
+    private final Pools pools;
+    private final Map<DataSource, Service> services = new HashMap<>();
+    private final DataSource dropIn;
+
+    JpaDoors(Pools pools) {
+        LOG.setLevel(Level.WARNING);
+        this.pools = pools;
+        this.dropIn = pools.closing(DropInPool.of(pools.shared(), "queue", LockRelease.PLAIN, 1));
+    }
+
+    Door door(String name) {
+        Service plain = service(pools.shared());
+        return switch (name) {
+            case BY_HAND -> door("JPA, PESSIMISTIC_WRITE query", plain::raiseByQuery);
+            case "jpa-find" -> door("JPA, find with PESSIMISTIC_WRITE", plain::raiseByFind);
+            case "jpa-row-lock" -> door("JPA, @RowLock and find", plain::raiseByRowLock);
+            case "jpa-drop-in" -> door("JPA, the query through the drop-in", service(dropIn)::raiseByQuery);
+            case "jpa-drop-in-row-lock" ->
+                door("JPA, @RowLock and find through the drop-in", service(dropIn)::raiseByRowLock);
+            case "jpa-version" -> door("JPA, @Version with retries", aid -> retry(plain, aid));
+            default -> throw new IllegalArgumentException("There is no door " + name);
+        };
+    }
+
+    private Door door(String label, Door.Change change) {
+        return new Door(label, pools.shared(), 1, change);
+    }
+
+    /** Without an end, as nothing may be lost; each failure is another client's success. */
+    private static void retry(Service service, int aid) {
+        while (true) {
+            try {
+                service.raiseByVersion(aid);
+                return;
+            } catch (OptimisticLockingFailureException e) {
+                // Another client was faster.
+            }
+        }
+    }
+
+    private Service service(DataSource dataSource) {
+        return services.computeIfAbsent(dataSource, given -> {
+            AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+            context.registerBean(DataSource.class, () -> given, bean -> bean.setDestroyMethodName(""));
+            context.register(Beans.class);
+            context.refresh();
+            return pools.closing(context).getBean(Service.class);
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Beans {
+        @Bean
+        LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource) {
+            LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
+            factory.setDataSource(dataSource);
+            factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+            factory.setManagedTypes(
+                    PersistenceManagedTypes.of(Account.class.getName(), VersionedAccount.class.getName()));
+            // As Spring Boot sets it where the pool's connections are not in autocommit.
+            factory.getJpaPropertyMap().put("hibernate.connection.provider_disables_autocommit", "true");
+            return factory;
+        }
+
+        @Bean
+        JpaTransactionManager transactionManager(EntityManagerFactory factory) {
+            return new JpaTransactionManager(factory);
+        }
+
+        @Bean
+        Service service() {
+            return new Service();
+        }
+    }
+
+    /** What an application writes. */
+    static class Service {
+        @PersistenceContext
+        @SuppressWarnings("NullAway.Init")
+        EntityManager entities;
+
+        @Transactional
+        public void raiseByQuery(int aid) {
+            entities.createQuery("select a from Account a where a.aid = :aid", Account.class)
+                    .setParameter("aid", aid)
+                    .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+                    .getSingleResult()
+                    .balance++;
+        }
+
+        @Transactional
+        public void raiseByFind(int aid) {
+            entities.find(Account.class, aid, LockModeType.PESSIMISTIC_WRITE).balance++;
+        }
+
+        @Transactional
+        public void raiseByRowLock(@RowLock(Door.TABLE) int aid) {
+            entities.find(Account.class, aid).balance++;
+        }
+
+        @Transactional
+        public void raiseByVersion(int aid) {
+            entities.find(VersionedAccount.class, aid).balance++;
+        }
+    }
+
+    @Entity(name = "Account")
+    @Table(name = Door.TABLE)
+    static class Account {
+        @Id
+        int aid;
+
+        long balance;
+    }
+
+    @Entity(name = "VersionedAccount")
+    @Table(name = Door.VERSIONED)
+    static class VersionedAccount {
+        @Id
+        int aid;
+
+        long balance;
+
+        @Version
+        int version;
+    }
+}
