@@ -25,8 +25,8 @@ import org.rowlock.jmh.server.Sql;
 
 /**
  * The server is killed while locks are held and waited for, and started again. What counts is the time from the kill to
- * the first lock that the new server gives, among those that were held. With the embedded server or, on one's own, with
- * {@code -Drowlock.crash-command}: see {@link ServerCrash}.
+ * the first lock that the new server gives, among those that were held. With the
+ * embedded server alone.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class LockLoss extends LockWorkload {

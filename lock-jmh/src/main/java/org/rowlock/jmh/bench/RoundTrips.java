@@ -68,10 +68,6 @@ public class RoundTrips extends LockWorkload {
     @Param("false")
     public boolean early;
 
-    /** Whether the server is to refuse the commit where an update of Rowlock's finds no row. */
-    @Param("false")
-    public boolean expecting;
-
     /** Whether to look at what holders of contended locks wait for. */
     @Param("false")
     public boolean watched;
@@ -93,7 +89,6 @@ public class RoundTrips extends LockWorkload {
     void prepare() throws SQLException {
         boolean isPlain = wrapper.equals(DropInPool.PLAIN);
         refuse(admission && flushes > 2, "Rowlock sends it in 2 or 1: give -p flushes=2,1 with -p admission=true");
-        refuse(expecting && !admission, "SQL by hand has no expectOneRow: give -p admission=true too");
         refuse(early && !admission && flushes != APART, "by hand an early commit is one apart: give -p flushes=5");
         refuse(
                 group > 1 && (admission ? flushes > 1 : !autocommit || isPlain),
@@ -217,7 +212,6 @@ public class RoundTrips extends LockWorkload {
     private List<CommitWrite> addTo(CommitWrites writes, int aid) {
         return UPDATES.stream()
                 .map(sql -> writes.add(sql, aid))
-                .map(update -> expecting ? update.expectOneRow() : update)
                 .toList();
     }
 

@@ -68,12 +68,6 @@ final class CompareCommand implements Callable<Integer> {
     private final ReportOption report = new ReportOption();
 
     @Option(
-            names = "--crash-command",
-            paramLabel = "<command>",
-            description = "A shell command that kills your server and starts it again, for scenarios that need it.")
-    private @Nullable String crashCommand;
-
-    @Option(
             names = "--standby",
             paramLabel = "<time>",
             arity = "0..1",
@@ -91,19 +85,13 @@ final class CompareCommand implements Callable<Integer> {
     public Integer call() {
         ServerAddress address = server.address();
         scenarios.refuse(
-                address == null && crashCommand != null,
-                "--crash-command is for a server of yours, and an embedded one needs none. Give --url too, or leave it"
-                        + " out.");
-        scenarios.refuse(
                 address != null && standby != null,
                 "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
                         + " synchronous_standby_names. Leave out --standby or --url.");
         String mayNotKill = standby != null
                 ? "kills its server, and has none with a standby. Leave out --standby, or this scenario."
-                : address != null && crashCommand == null
-                        ? "kills the server and starts it again, which this program cannot do to a server of yours."
-                                + " Give a shell command that does with --crash-command, or leave out --url for an"
-                                + " embedded server."
+                : address != null
+                        ? "kills the server and starts it again. Leave out --url, for an embedded server."
                         : "";
         Path directory = report.directory(command);
         List<String> remarks = new ArrayList<>();
@@ -130,7 +118,6 @@ final class CompareCommand implements Callable<Integer> {
                         Program.version(),
                         given(),
                         remarks,
-                        crashCommand,
                         standby),
                 directory);
     }

@@ -167,6 +167,9 @@ final class ScenarioOptions {
         }
         refuse(chosen.isEmpty(), "None of the scenarios compares what --strategy and --admission ask for.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
+        chosen.stream()
+                .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
+                .forEach(scenario -> remarks.add("--clients has no effect on " + scenario.name() + "."));
         refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> scenario.takes(ZIPF));
         refuseWithoutEffect("--beside", beside != null, chosen, scenario -> scenario.takes(Instances.LIBRARY));
         return chosen;

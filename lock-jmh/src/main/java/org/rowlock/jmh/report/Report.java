@@ -20,7 +20,7 @@ public final class Report {
     public static final String PAGE = "report.html";
 
     private static final String JSON = "results.json";
-    private static final Pattern PLACE = Pattern.compile("@(css|chart|data|script)@");
+    private static final Pattern PLACE = Pattern.compile("@(css|chart|data|plain|script)@");
 
     private Report() {}
 
@@ -30,8 +30,13 @@ public final class Report {
         Gson gson = new GsonBuilder().setPrettyPrinting().create();
         String json = gson.toJson(results);
         Files.writeString(directory.resolve(JSON), json);
-        Map<String, String> parts =
-                Map.of("css", text("report.css"), "chart", chart(), "data", json, "script", text("report.js"));
+        String plain = Summary.of(results).replace("&", "&amp;").replace("<", "&lt;");
+        Map<String, String> parts = Map.of(
+                "css", text("report.css"),
+                "chart", chart(),
+                "data", json,
+                "plain", plain,
+                "script", text("report.js"));
         String page = PLACE.matcher(text(PAGE))
                 .replaceAll(place -> Matcher.quoteReplacement(String.valueOf(parts.get(place.group(1)))));
         return Files.writeString(directory.resolve(PAGE), page);

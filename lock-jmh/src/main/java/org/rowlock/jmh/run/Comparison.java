@@ -201,7 +201,7 @@ public final class Comparison {
             // An embedded server that is to be killed is the fork's own, so that no crash leaves anything to the next.
             Path told = settings.server() == null && scenario.killsServer() ? null : file;
             RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
-            runRounds(scenario, new JmhRun(settings.forks(), told, settings.crashCommand()), address, rounds);
+            runRounds(scenario, new JmhRun(settings.forks(), told), address, rounds);
         } finally {
             RunFile.setForThisJvm(null);
             RunFile.delete(file);

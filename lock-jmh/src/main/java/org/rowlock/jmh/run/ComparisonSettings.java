@@ -16,7 +16,6 @@ import org.rowlock.jmh.scenario.Scenario;
  * @param program its version
  * @param command that repeats it, without the password
  * @param remarks for the report; complete sentences
- * @param crashCommand a shell command that kills and restarts the server, for scenarios that need it
  * @param standbyMillis the round trip to a synchronous standby of the embedded server, in milliseconds; null for no
  *     standby
  */
@@ -28,5 +27,4 @@ public record ComparisonSettings(
         String program,
         String command,
         List<String> remarks,
-        @Nullable String crashCommand,
         @Nullable Double standbyMillis) {}

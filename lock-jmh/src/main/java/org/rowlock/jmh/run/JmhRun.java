@@ -24,9 +24,8 @@ import org.rowlock.jmh.server.RunFile;
  *
  * @param forks 1, or 0 for this JVM
  * @param runFile names the server to the fork; null where it has an embedded one of its own
- * @param crashCommand of the user's; null for none
  */
-record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) {
+record JmhRun(int forks, @Nullable Path runFile) {
     Measurement run(Scenario scenario, Point point, Variant variant) throws BenchmarkFailure {
         Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
@@ -55,9 +54,6 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
         }
         args.add("-D" + Workload.WARM_UP + "=" + timing.warmupMillis());
         args.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
-        if (crashCommand != null) {
-            args.add("-Drowlock.crash-command=" + crashCommand);
-        }
         return args.toArray(String[]::new);
     }
 }

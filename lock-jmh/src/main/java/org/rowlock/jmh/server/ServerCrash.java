@@ -11,64 +11,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.UserError;
 
-/**
- * Kills a server and starts it again: the embedded one of this JVM, or the user's with the command that
- * {@code -Drowlock.crash-command} gives. That is a line for the shell, which returns when the server is up again, or
- * will be without more ado. Not thread-safe.
- *
- * @param dataDirectory of the embedded server; null for the user's
- */
-public record ServerCrash(@Nullable Path dataDirectory, String command) {
-    private static final String COMMAND = "rowlock.crash-command";
+/** Kills the embedded server of this JVM, and starts it again. Not thread-safe. */
+public record ServerCrash(Path dataDirectory) {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final Duration PAUSE = Duration.ofMillis(20);
-    private static final int SHOWN_OUTPUT = 1_000;
 
     /**
-     * Looks how the server can be killed.
+     * Looks where the server is.
      *
-     * @throws UserError if it is the user's, and there is no command
+     * @throws UserError if it is the user's
      */
     public static ServerCrash of(BenchmarkServer server) throws SQLException {
-        if (server.isEmbedded()) {
-            try (Connection superuser = server.connect()) {
-                return new ServerCrash(Path.of(Sql.text(superuser, "show data_directory")), "");
-            }
-        }
-        String command = System.getProperty(COMMAND, "");
-        if (command.isBlank()) {
+        if (!server.isEmbedded()) {
             throw new UserError("This benchmark kills the server while locks are held, and " + server.address()
-                    + " is not one of ours to kill. Give a command for the shell that kills and restarts it, -D"
-                    + COMMAND
-                    + "='..' (of a server that nobody else needs), or give no server, and an embedded one is killed.");
+                    + " is not one of ours to kill. Give no server, and an embedded one is killed.");
         }
-        return new ServerCrash(null, command);
+        try (Connection superuser = server.connect()) {
+            return new ServerCrash(Path.of(Sql.text(superuser, "show data_directory")));
+        }
     }
 
-    /** Kills, and starts again. An embedded server is gone, and its restart under way, within milliseconds. */
+    /** Kills, and starts again. The server is gone, and its restart under way, within milliseconds. */
     public void run() throws IOException {
-        if (dataDirectory != null) {
-            kill(dataDirectory);
-            restart(dataDirectory);
-            return;
-        }
-        // Not a pipe: the server that the command starts may inherit it, and it would not end with the command.
-        Path output = Files.createTempFile("rowlock-crash-command", ".log");
-        try {
-            boolean isWindows = System.getProperty("os.name").startsWith("Windows");
-            int status = run(isWindows ? List.of("cmd", "/c", command) : List.of("sh", "-c", command), output);
-            if (status != 0) {
-                String text = Files.readString(output).strip();
-                throw new UserError("The command that kills and restarts the server failed with exit status " + status
-                        + ". It said: " + text.substring(Math.max(0, text.length() - SHOWN_OUTPUT))
-                        + " Try it by hand, and give one that works as -D" + COMMAND + ".");
-            }
-        } finally {
-            Files.deleteIfExists(output);
-        }
+        kill(dataDirectory);
+        restart(dataDirectory);
     }
 
     /**
@@ -108,7 +76,7 @@ public record ServerCrash(@Nullable Path dataDirectory, String command) {
         restart.addAll(List.of(control, "restart", "-w", "-D", dataDirectory.toString(), "-l", log.toString()));
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         // It refuses to start as long as a process of the killed one is left.
-        while (run(restart, null) != 0) {
+        while (run(restart) != 0) {
             if (System.nanoTime() > deadline) {
                 throw new IOException("The killed PostgreSQL did not start again: " + Files.readString(log));
             }
@@ -117,11 +85,10 @@ public record ServerCrash(@Nullable Path dataDirectory, String command) {
     }
 
     /** Gives the exit status; -1 for a program that does not end. */
-    private static int run(List<String> program, @Nullable Path output) throws IOException {
+    private static int run(List<String> program) throws IOException {
         Process process = new ProcessBuilder(program)
                 .redirectErrorStream(true)
-                .redirectOutput(
-                        output == null ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.to(output.toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try {
             if (process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {

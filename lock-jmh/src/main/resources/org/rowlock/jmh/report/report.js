@@ -225,6 +225,8 @@ if (results.failures.length > 0) {
 }
 results.remarks.forEach(text => add(page, 'p', text, 'remark'));
 ratioChart(page);
+add(page, 'p', 'ROW is SELECT ... FOR UPDATE by Rowlock, BOTH an advisory lock in front of it, ADVISORY the advisory lock alone.'
+  + ' With admission threads queue in their JVM before they borrow a connection.', 'soft');
 list(page, 'Server', results.server);
 list(page, 'Clients', results.machine);
 add(add(page, 'p', results.started.substring(0, 16).replace('T', ' ') + ' UTC, ' + Math.round(results.seconds / 60)

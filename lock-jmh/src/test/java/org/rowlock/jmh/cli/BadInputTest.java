@@ -75,7 +75,6 @@ class BadInputTest {
                 "--all --scenario zipfian | --all | --scenario",
                 "--scenario pool --clients 4 | --clients has no effect | share",
                 "--rtt 0.5 | 0.5 | 0.5ms",
-                "--crash-command true | --crash-command | --url",
                 "--url http://localhost/x | URL | jdbc:postgresql://",
                 "--standby --url jdbc:postgresql://localhost/x | --standby is for an embedded server | Leave out",
                 "--standby=fast | fast | 0.5ms",

@@ -33,9 +33,7 @@ class BudgetTest {
                                 Duration.ZERO,
                                 "",
                                 "",
-                                List.of(),
-                                null,
-                                null),
+                                List.of(), null),
                         line -> {},
                         line -> {})
                 .run();

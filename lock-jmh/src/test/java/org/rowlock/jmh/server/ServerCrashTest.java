@@ -11,8 +11,6 @@ import java.sql.Statement;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.rowlock.doctor.UserError;
 import org.rowlock.testing.TestPostgres;
 
@@ -22,7 +20,6 @@ class ServerCrashTest {
     void noServerGiven() {
         System.clearProperty("rowlock.url");
         System.clearProperty("rowlock.user");
-        System.clearProperty("rowlock.crash-command");
     }
 
     private static String ask(Connection connection, String sql) throws SQLException {
@@ -64,25 +61,11 @@ class ServerCrashTest {
     }
 
     @Test
-    void aGivenServerNeedsACommand() throws SQLException {
+    void aGivenServerIsNotKilled() throws SQLException {
         try (BenchmarkServer server = openGiven()) {
             assertThatThrownBy(() -> ServerCrash.of(server))
                     .isInstanceOf(UserError.class)
-                    .hasMessageContaining("not one of ours to kill")
-                    .hasMessageContaining("-Drowlock.crash-command");
-        }
-    }
-
-    @Test
-    @DisabledOnOs(OS.WINDOWS)
-    void aCommandThatFailsIsShownWithWhatItSaid() throws SQLException {
-        System.setProperty("rowlock.crash-command", "echo no such service; exit 3");
-        try (BenchmarkServer server = openGiven()) {
-            ServerCrash crash = ServerCrash.of(server);
-            assertThatThrownBy(crash::run)
-                    .isInstanceOf(UserError.class)
-                    .hasMessageContaining("exit status 3")
-                    .hasMessageContaining("no such service");
+                    .hasMessageContaining("not one of ours to kill");
         }
     }
 }
