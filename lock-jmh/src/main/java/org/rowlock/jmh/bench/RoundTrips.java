@@ -210,9 +210,7 @@ public class RoundTrips extends LockWorkload {
     }
 
     private List<CommitWrite> addTo(CommitWrites writes, int aid) {
-        return UPDATES.stream()
-                .map(sql -> writes.add(sql, aid))
-                .toList();
+        return UPDATES.stream().map(sql -> writes.add(sql, aid)).toList();
     }
 
     private static void checkUpdated(int aid, long times) {

@@ -30,7 +30,8 @@ public final class Report {
         Gson gson = new GsonBuilder().setPrettyPrinting().create();
         String json = gson.toJson(results);
         Files.writeString(directory.resolve(JSON), json);
-        String plain = Summary.of(results).replace("&", "&amp;").replace("<", "&lt;");
+        String plain =
+                Summary.of(results).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
         Map<String, String> parts = Map.of(
                 "css", text("report.css"),
                 "chart", chart(),

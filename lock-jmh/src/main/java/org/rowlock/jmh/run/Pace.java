@@ -11,8 +11,8 @@ public final class Pace {
     /** A fork's JVM, its tables and their end. */
     private static final double FORK_SECONDS = 2.3;
 
-    /** Until the compilers are done, behind the least time to warm up. */
-    private static final double WARM_SECONDS = 5;
+    /** How long the compilers usually take behind the least time to warm up. */
+    private static final double WARM_SECONDS = 1.5;
 
     private static final double NETWORK_SECONDS = 1.2;
     private static final double SECONDS_PER_CLIENT = 0.008;

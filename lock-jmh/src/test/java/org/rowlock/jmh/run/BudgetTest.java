@@ -33,7 +33,8 @@ class BudgetTest {
                                 Duration.ZERO,
                                 "",
                                 "",
-                                List.of(), null),
+                                List.of(),
+                                null),
                         line -> {},
                         line -> {})
                 .run();
