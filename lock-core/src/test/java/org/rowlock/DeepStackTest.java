@@ -73,7 +73,8 @@ class DeepStackTest {
         return 1 + down(frames - 1, call);
     }
 
-    /** Counts the frames that there are. */
+    /** Counts the frames that there are, and ends with the stack. */
+    @SuppressWarnings("InfiniteRecursion")
     private void fall(int frames) {
         deepest = frames;
         fall(frames + 1);
