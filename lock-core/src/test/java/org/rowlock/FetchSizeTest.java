@@ -32,7 +32,8 @@ class FetchSizeTest {
         dataSource.setDefaultRowFetchSize(2);
         Session alice = database.session("alice", dataSource);
         Session bob = database.session("bob");
-        for (int isolation : List.of(2, 4)) {
+        // Keys alone are refused in REPEATABLE READ.
+        for (int isolation : strategy == LockStrategy.ADVISORY ? List.of(2) : List.of(2, 4)) {
             alice.connection().setTransactionIsolation(isolation);
             bob.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
             assertThat((boolean) alice.run(c -> locks.in(c)
