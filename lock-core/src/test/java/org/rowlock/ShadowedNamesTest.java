@@ -42,6 +42,7 @@ class ShadowedNamesTest {
             "any",
             "in",
             "rows",
+            "over",
             "unnest",
             "as",
             "materialized",
