@@ -76,10 +76,19 @@ public final class CommitFlushes {
                         .getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
                     Connection connection = connections.getPhysicalConnection();
-                    boolean unused = CommitFlush.open(connection, table -> isChecked(factory, table));
+                    boolean unused = CommitFlush.open(connection, table -> isKept(factory, table));
                 }
-            } catch (SQLException | PersistenceException e) {
+            } catch (SQLException | PersistenceException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
+            }
+        }
+
+        private static boolean isKept(SessionFactoryImplementor factory, String table) {
+            try {
+                return isChecked(factory, table);
+            } catch (RuntimeException | LinkageError e) {
+                LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
+                return false;
             }
         }
 

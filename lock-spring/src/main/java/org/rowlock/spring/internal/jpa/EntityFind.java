@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.hibernate.Session;
+import org.hibernate.SessionFactory;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
@@ -23,6 +26,8 @@ import org.rowlock.RowLockMode;
  * @param modes what to request of JPA, by the mode of the statement that Hibernate then sends
  */
 record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeType> modes) {
+    private static final Log LOG = LogFactory.getLog(EntityFind.class);
+
     /** Ends any wait as PostgreSQL does, and locks no rows of other tables, whatever the defaults of the unit say. */
     static final Map<String, Object> HINTS = Map.of(
             "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);
@@ -48,6 +53,18 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
 
     /** The find of the only entity, or the root of the only hierarchy, of a table; null if Rowlock has to lock. */
     static @Nullable EntityFind of(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
+        try {
+            return probe(factory, table, mapped);
+        } catch (RuntimeException | LinkageError e) {
+            // A tenant or an interceptor may be missing, or a method in this release of Hibernate: Rowlock locks
+            // itself.
+            LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
+            return null;
+        }
+    }
+
+    private static @Nullable EntityFind probe(
+            SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
         List<EntityPersister> roots = mapped.stream()
                 .map(entity -> entity.getRootEntityDescriptor().getEntityPersister())
                 .distinct()
@@ -87,7 +104,9 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
                     }
                     return method.getReturnType() == boolean.class ? false : null;
                 });
-        try (Session session = factory.withOptions().connection(none).openSession()) {
+        // The type that withOptions returns differs in the implementor of Hibernate 6 and 7, and not in the interface.
+        SessionFactory sessions = factory;
+        try (Session session = sessions.withOptions().connection(none).openSession()) {
             session.beginTransaction();
             try {
                 Object unused = session.find(entity, id, mode, HINTS);
@@ -101,8 +120,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
                     return String.valueOf(prepared.getMessage());
                 }
             }
-            // A tenant or an interceptor may be missing here: Rowlock locks by itself.
-            return "";
+            throw e;
         }
     }
 }
