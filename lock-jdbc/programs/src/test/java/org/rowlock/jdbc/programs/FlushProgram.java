@@ -18,24 +18,32 @@ import jakarta.persistence.Version;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.StaleStateException;
+import org.hibernate.TransactionException;
 import org.hibernate.annotations.DynamicUpdate;
 import org.hibernate.annotations.Generated;
 import org.hibernate.annotations.SoftDelete;
 import org.hibernate.cfg.Configuration;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
 
 /** Random transactions of Hibernate on random graphs of entities, the same for the same seed, and what each is told. */
 final class FlushProgram {
@@ -45,6 +53,11 @@ final class FlushProgram {
 
     private static final int TRANSACTIONS = 14;
     private static final int IDS = 6;
+
+    /** Rows of plain that only deadlocks use. */
+    private static final long HELD_HERE = 101;
+
+    private static final long HELD_BESIDE = 102;
 
     @Entity(name = "owner")
     static class Owner {
@@ -168,19 +181,28 @@ final class FlushProgram {
             Audited.class,
             Hidden.class);
 
+    /** A row that the transaction has read. */
+    private record Read(String table, long id) {}
+
     private final SessionFactory sessions;
-    private final DataSource beside;
+    private final TestDatabase database;
     private final Random random;
     private final boolean keeps;
     private final List<String> told = new ArrayList<>();
 
+    /** What the last step read that read a row; null if none of this transaction did. */
+    private Read last;
+
+    /** A step of another program that waits for a row of this transaction; null if there is none. */
+    private Step<?> waiting;
+
     /**
-     * @param beside connections of another program
+     * @param database where another program changes the rows, too
      * @param keeps whether the flush goes with the COMMIT
      */
-    FlushProgram(SessionFactory sessions, DataSource beside, boolean keeps, long seed) {
+    FlushProgram(SessionFactory sessions, TestDatabase database, boolean keeps, long seed) {
         this.sessions = sessions;
-        this.beside = beside;
+        this.database = database;
         this.keeps = keeps;
         this.random = new Random(seed);
     }
@@ -195,17 +217,28 @@ final class FlushProgram {
         return configuration.buildSessionFactory();
     }
 
-    List<String> run() throws SQLException {
-        for (int i = 0; i < TRANSACTIONS; i++) {
-            transaction();
+    List<String> run() throws Exception {
+        database.execute("insert into plain(id, first) values (" + HELD_HERE + ", 0), (" + HELD_BESIDE + ", 0)");
+        PGSimpleDataSource patient = database.dataSource();
+        patient.setOptions("-c deadlock_timeout=1h");
+        try (org.rowlock.testing.Session beside = database.session("beside", patient)) {
+            for (int i = 0; i < TRANSACTIONS; i++) {
+                transaction(beside);
+                if (waiting != null) {
+                    waiting.get();
+                    waiting = null;
+                    beside.rollback();
+                }
+            }
         }
         return told;
     }
 
-    private void transaction() throws SQLException {
+    private void transaction(org.rowlock.testing.Session beside) throws Exception {
         int steps = 1 + random.nextInt(5);
         boolean rollsBack = random.nextInt(8) == 0;
-        int fault = random.nextInt(12);
+        int fault = random.nextInt(10);
+        last = null;
         try (Session session = sessions.openSession()) {
             session.beginTransaction();
             int begun = told.size();
@@ -213,7 +246,7 @@ final class FlushProgram {
                 for (int i = 0; i < steps; i++) {
                     step(session);
                 }
-                disturb(session, fault);
+                disturb(session, beside, fault);
                 if (rollsBack) {
                     session.getTransaction().rollback();
                     told.add("rolled back");
@@ -227,10 +260,18 @@ final class FlushProgram {
             } catch (RuntimeException e) {
                 told.subList(begun, told.size()).clear();
                 told.add(meaning(e));
-                if (session.getTransaction().isActive()) {
-                    session.getTransaction().rollback();
-                }
+                rollBack(session);
             }
+        }
+    }
+
+    private static void rollBack(Session session) {
+        try {
+            if (session.getTransaction().isActive()) {
+                session.getTransaction().rollback();
+            }
+        } catch (TransactionException e) {
+            // The pool has closed the connection, because the server has ended its session.
         }
     }
 
@@ -257,7 +298,7 @@ final class FlushProgram {
         switch (random.nextInt(14)) {
             case 0, 1, 2 -> owner(session, id, value);
             case 3 -> {
-                Plain plain = session.find(Plain.class, id, lock());
+                Plain plain = find(session, Plain.class, id, lock());
                 if (plain == null) {
                     plain = new Plain();
                     plain.id = id;
@@ -269,7 +310,7 @@ final class FlushProgram {
                 plain.fourth = LocalDate.ofEpochDay(value);
             }
             case 4 -> {
-                Base base = session.find(Base.class, id, lock());
+                Base base = find(session, Base.class, id, lock());
                 if (base == null) {
                     base = value % 2 == 0 ? new Base() : new Derived();
                     base.id = id;
@@ -283,7 +324,7 @@ final class FlushProgram {
                 }
             }
             case 5 -> {
-                Counter counter = session.find(Counter.class, id);
+                Counter counter = find(session, Counter.class, id, LockModeType.NONE);
                 if (counter == null) {
                     counter = new Counter();
                     session.persist(counter);
@@ -291,7 +332,7 @@ final class FlushProgram {
                 counter.number = value;
             }
             case 6 -> {
-                Badge badge = session.find(Badge.class, id);
+                Badge badge = find(session, Badge.class, id, LockModeType.NONE);
                 if (badge == null) {
                     badge = new Badge();
                     badge.id = id;
@@ -303,7 +344,7 @@ final class FlushProgram {
                 badge.text = value % 3 == 0 ? null : "b" + value;
             }
             case 7 -> {
-                Audited audited = session.find(Audited.class, id);
+                Audited audited = find(session, Audited.class, id, LockModeType.NONE);
                 if (audited == null) {
                     audited = new Audited();
                     audited.id = id;
@@ -312,7 +353,7 @@ final class FlushProgram {
                 audited.number = value;
             }
             case 8 -> {
-                Hidden hidden = session.find(Hidden.class, id);
+                Hidden hidden = find(session, Hidden.class, id, LockModeType.NONE);
                 if (hidden == null) {
                     hidden = new Hidden();
                     hidden.id = id;
@@ -336,12 +377,20 @@ final class FlushProgram {
         }
     }
 
+    private <T> T find(Session session, Class<T> type, long id, LockModeType lock) {
+        T found = session.find(type, id, lock);
+        if (found != null) {
+            last = new Read(type.getSimpleName().toLowerCase(Locale.ROOT), id);
+        }
+        return found;
+    }
+
     private LockModeType lock() {
         return random.nextInt(3) == 0 ? LockModeType.PESSIMISTIC_WRITE : LockModeType.NONE;
     }
 
     private void owner(Session session, long id, int value) {
-        Owner owner = session.find(Owner.class, id, lock());
+        Owner owner = find(session, Owner.class, id, lock());
         if (owner == null) {
             owner = new Owner();
             owner.id = id;
@@ -391,32 +440,49 @@ final class FlushProgram {
         }
     }
 
-    /** Another program changes or locks what this one has read, or ends its session. */
-    private void disturb(Session session, int fault) throws SQLException {
-        long id = id();
-        if (fault > 5) {
+    /** Another program changes what this one has read last, ends its session, or waits for it. */
+    private void disturb(Session session, org.rowlock.testing.Session beside, int fault) throws Exception {
+        switch (fault) {
+            case 0, 1, 2, 3 -> change();
+            case 4 -> session.doWork(own -> end(own.unwrap(PGConnection.class).getBackendPID()));
+            case 5 -> waitInACircle(session, beside);
+            default -> {}
+        }
+    }
+
+    private void change() throws SQLException {
+        if (last == null) {
             return;
         }
-        try (Connection connection = beside.getConnection();
+        boolean versioned = Set.of("owner", "base").contains(last.table);
+        try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("set lock_timeout = '20ms'");
-            switch (fault) {
-                case 0 -> statement.execute("update owner set version = version + 1 where id = " + id);
-                case 1 -> statement.execute("delete from plain where id = " + id);
-                case 2 -> statement.execute("update base set version = version + 1 where id = " + id);
-                case 3 -> statement.execute("delete from badge_text where id = " + id);
-                case 4 -> statement.execute("delete from hidden where id = " + id);
-                default ->
-                    session.doWork(own -> {
-                        try (Statement pid = own.createStatement();
-                                var row = pid.executeQuery("select pg_backend_pid()")) {
-                            row.next();
-                            statement.execute("select pg_terminate_backend(" + row.getInt(1) + ", 10000)");
-                        }
-                    });
+            if (last.table.equals("badge")) {
+                statement.execute("delete from badge_text where id = " + last.id);
             }
+            statement.execute(
+                    (versioned ? "update " + last.table + " set version = version + 1" : "delete from " + last.table)
+                            + " where id = " + last.id);
         } catch (SQLException e) {
             told.add("beside " + e.getSQLState());
         }
+    }
+
+    private void end(int pid) throws SQLException {
+        database.query("select pg_terminate_backend(" + pid + ", 10000)");
+    }
+
+    /** The flush then finds the deadlock, because the other session does not look for one. */
+    private void waitInACircle(Session session, org.rowlock.testing.Session beside) throws Exception {
+        session.find(Plain.class, HELD_HERE, LockModeType.PESSIMISTIC_WRITE);
+        session.find(Plain.class, HELD_BESIDE).first++;
+        beside.execute("select 1 from plain where id = " + HELD_BESIDE + " for update");
+        waiting = beside.startExecute("select 1 from plain where id = " + HELD_HERE + " for update");
+        Awaitility.await("the other session waits")
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select cardinality(pg_blocking_pids(" + beside.pid() + ")) > 0")
+                        .equals("t"));
     }
 }

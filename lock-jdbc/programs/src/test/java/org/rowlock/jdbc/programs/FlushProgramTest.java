@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
 import org.junit.jupiter.api.Tag;
@@ -81,6 +82,7 @@ class FlushProgramTest {
             plain.execute(SET_UP);
             keeping.execute(SET_UP);
             int committed = 0;
+            Set<String> kinds = new TreeSet<>();
             for (int i = 0; i < seeds; i++) {
                 long seed = random.nextLong();
                 List<String> expected = outcome(first, plain, false, seed);
@@ -88,7 +90,9 @@ class FlushProgramTest {
                         .as("seed %d, batches of %d", seed, batch)
                         .isEqualTo(expected);
                 committed += (int) expected.stream().filter("committed"::equals).count();
+                expected.forEach(each -> kinds.add(kind(each)));
             }
+            assertThat(kinds).contains("stale", "constraint", "deadlock", "killed", "rolled back");
             assertThat(committed).isGreaterThan(seeds);
             assertThat(wrapped.control().getFigures().values().stream()
                             .mapToLong(each -> each.get("kept"))
@@ -97,10 +101,18 @@ class FlushProgramTest {
         }
     }
 
+    private static String kind(String told) {
+        return switch (told) {
+            case "40P01" -> "deadlock";
+            case "57P01", "08006", "08003" -> "killed";
+            default -> told.matches("23...") ? "constraint" : told;
+        };
+    }
+
     private static List<String> outcome(SessionFactory sessions, TestDatabase database, boolean keeps, long seed)
-            throws SQLException {
+            throws Exception {
         database.execute("truncate " + String.join(", ", TABLES) + " restart identity");
-        List<String> seen = new ArrayList<>(new FlushProgram(sessions, database.dataSource(), keeps, seed).run());
+        List<String> seen = new ArrayList<>(new FlushProgram(sessions, database, keeps, seed).run());
         for (String table : TABLES) {
             seen.add(table + " "
                     + database.query(
@@ -109,10 +121,13 @@ class FlushProgramTest {
         return seen;
     }
 
-    /** With a short wait for rows that the own thread has locked in another transaction. */
+    /**
+     * With a short wait for rows that the own thread has locked in another transaction, and a shorter one for a
+     * deadlock to be found.
+     */
     private static DataSource impatient(TestDatabase database) {
         PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setOptions("-c lock_timeout=50ms");
+        dataSource.setOptions("-c lock_timeout=50ms -c deadlock_timeout=5ms");
         return dataSource;
     }
 
