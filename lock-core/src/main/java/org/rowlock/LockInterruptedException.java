@@ -9,7 +9,13 @@ import org.jspecify.annotations.Nullable;
 public final class LockInterruptedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    /**
+     * Makes one with what happened.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
+     * @param cause the exception behind it, or null
+     */
     public LockInterruptedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause, true);
     }

@@ -22,7 +22,13 @@ public class RowlockException extends RuntimeException {
     /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
-    /** What is said, with the SQLSTATE and the cause, if there are any. */
+    /**
+     * Makes one with what happened.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
+     * @param cause the exception behind it, or null
+     */
     public RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         this(message, sqlState, cause, false);
     }

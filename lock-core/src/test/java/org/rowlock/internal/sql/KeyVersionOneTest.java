@@ -164,13 +164,12 @@ class KeyVersionOneTest {
                 many = keys(statement);
             }
         }
-        // The one order that every caller locks in: pairs by their numbers, then bigints by theirs.
+        // The one order that every caller locks in: pairs by their numbers, then bigints by theirs. Each spelling of a
+        // key has a row of its own, because the client counts the rows.
         assertThat(many)
-                .containsExactlyElementsOf(single.stream()
-                        .distinct()
-                        .sorted(KeyVersionOneTest::inLockOrder)
-                        .toList());
-        assertThat(many).hasSize(keys.size() - 1);
+                .containsExactlyElementsOf(
+                        single.stream().sorted(KeyVersionOneTest::inLockOrder).toList());
+        assertThat(many.stream().distinct()).hasSize(keys.size() - 1);
     }
 
     @Test
