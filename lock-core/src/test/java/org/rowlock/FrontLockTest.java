@@ -37,6 +37,7 @@ import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
 /** The advisory key in front of a first lock of ROW: of which locks, and that nobody waits or fails for it. */
@@ -261,6 +262,21 @@ class FrontLockTest {
         Session other = database.session("other", impatient);
         assertThat(lock(other, calls(LONG), forUpdate(ABSENT))).isEqualTo(Held.ROW_LOCKED);
         assertUsable(other, timeout.equals("lock_timeout") ? "2s" : "0");
+        holder.rollback();
+    }
+
+    /** However late the answer is, what the bound of the key has ended is not told as the timeout of the caller. */
+    @Test
+    void aSlowAnswerIsNotTakenForTheTimeoutOfTheCaller() throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setOptions("-c lock_timeout=50ms");
+        try (TcpProxy proxy = TcpProxy.to(impatient)) {
+            Session other = database.session("other", proxy.through(impatient));
+            proxy.delay(Duration.ofMillis(30), Duration.ofMillis(30));
+            assertThat(lock(other, calls(LONG), forUpdate(ABSENT))).isEqualTo(Held.ROW_LOCKED);
+            assertUsable(other, "50ms");
+        }
         holder.rollback();
     }
 

@@ -26,6 +26,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 
@@ -254,6 +255,23 @@ class FrontWaitTest {
         assertThat(again.figure("account", "frontGivenUp")).isOne();
         assertThat(state(behind.startExecute("select 1"))).isEqualTo("25P02");
         behind.rollback();
+        holder.commit();
+    }
+
+    /** However late the answer is, what the bound of the lock in front has ended is not told as the session's. */
+    @Test
+    void aSlowAnswerIsNotTakenForTheTimeoutOfTheSession() throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setOptions("-c lock_timeout=50ms");
+        try (TcpProxy proxy = TcpProxy.to(impatient)) {
+            GatedDatabase gated = of(proxy.through(impatient));
+            Session other = database.session("other", gated.dataSource);
+            proxy.delay(Duration.ofMillis(30), Duration.ofMillis(30));
+            other.execute(ABSENT);
+            assertThat(gated.figure("account", "frontGivenUp")).isOne();
+            other.commit();
+        }
         holder.commit();
     }
 

@@ -121,20 +121,17 @@ record Attempt(
         } catch (SQLException e) {
             Front front = asked.front();
             // Only if the transaction is not over: behind its COMMIT nothing may be sent again.
-            if (front != null && session.isAborted() && ServerErrors.mayBeOfFront(e)) {
-                long took = System.nanoTime() - start;
+            if (front != null
+                    && session.isAborted()
+                    && ServerErrors.mayBeOfFront(e)
+                    && FrontSql.undoes(session.driver())) {
                 Failed notUndone = undo(e);
                 if (notUndone != null) {
                     return notUndone;
                 }
-                if (isOfFront(asked, took, e)) {
-                    front.givenUp();
-                    unsent();
-                    return once(asked.remaining(start).behind(null), anyIsolation);
-                }
-                if (!flush.isBounded()) {
-                    session.abortTransaction(WaitSql.ABORT, e);
-                }
+                front.givenUp();
+                unsent();
+                return once(asked.remaining(start).behind(null), anyIsolation);
             }
             outcome = failure(flush, asked, start, e);
         }
@@ -149,21 +146,6 @@ record Attempt(
             return new Attempt(session, flushes, again, null, begun).once(again, true);
         }
         return outcome;
-    }
-
-    /**
-     * Whether the lock may be had without the key in front. No other wait ends before the bound of the call or of the
-     * session, of which the key has a part; whoever has waited for that long is told.
-     */
-    private boolean isOfFront(ResolvedRequest asked, long tookNanos, SQLException e) throws SQLException {
-        if (!SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-            return true;
-        }
-        if (asked.lockWait().isBounded()) {
-            return tookNanos < asked.lockWait().nanos();
-        }
-        return FrontSql.isWithin(
-                session.outsideTransaction(() -> session.ask(FrontSql.LOCK_TIMEOUT_MILLIS)), tookNanos);
     }
 
     private void unsent() {

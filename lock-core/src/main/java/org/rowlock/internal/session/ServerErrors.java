@@ -15,6 +15,7 @@ import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteForm.WrongCount;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
 
@@ -100,8 +101,7 @@ public final class ServerErrors {
 
     /**
      * Whether it may be that the advisory key in front of a lock could not be had: then the lock alone says what is
-     * wrong, if anything is. For a lock that was not available, how long that took says whether it may be the key. No
-     * text of the server says it, in any version.
+     * wrong, if anything is. Which of the two it is no text of the server says: see {@link FrontSql#undoes}.
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {

@@ -57,7 +57,7 @@ class FlushForms {
             parts.addAll(bound().arm());
         }
         if (asked.front() != null) {
-            parts.add(WaitSql.FRONT);
+            parts.addAll(WaitSql.FRONT);
             if (armed) {
                 parts.add(WaitSql.REARM);
             }

@@ -78,7 +78,10 @@ public final class WaitSql {
     /** Of a bound that {@link #ARM} has set it may take half, as the row may be free behind a key that is not. */
     private static final int PART_OF_BOUND = 2;
 
-    static final Part FRONT = new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front);
+    static final List<Part> FRONT = List.of(
+            Part.control(FrontSql.MARK),
+            new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front),
+            Part.control(FrontSql.UNMARK));
 
     private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         Front front = Objects.requireNonNull(request.front());

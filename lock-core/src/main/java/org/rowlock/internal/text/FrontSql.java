@@ -1,8 +1,10 @@
 package org.rowlock.internal.text;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  * does nothing.
  */
 public final class FrontSql {
+    /** Goes in front of the lock, within a transaction: whether the savepoint is there says what an error is of. */
+    public static final String MARK = "savepoint rowlock_front";
+
+    /** Goes behind the lock and in front of the statement, so that no row is locked within a subtransaction. */
+    public static final String UNMARK = "release savepoint rowlock_front";
+
     /** The part of a timeout of the session that the wait may take: what is behind it has all of it again. */
     public static final int PART_OF_TIMEOUT = 10;
 
@@ -35,6 +43,7 @@ public final class FrontSql {
 
     private FrontSql() {}
 
+    /** Without parameters. */
     public static String literal(boolean timed, long key, int millis) {
         return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
     }
@@ -82,9 +91,47 @@ public final class FrontSql {
         return at + PARAMETERS;
     }
 
+    /** The text of a lock in front of a statement. */
+    public static String inFrontOf(String sql, String lock, boolean marked) {
+        return (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
+    }
+
+    /**
+     * Reads what came back of the lock, up to the result of the statement behind it.
+     *
+     * @return as {@link #waitedNanos(ResultSet)}
+     */
+    public static long waitedNanos(Statement sent, boolean marked) throws SQLException {
+        if (marked) {
+            sent.getMoreResults();
+        }
+        long waited = waitedNanos(sent.getResultSet());
+        if (marked) {
+            sent.getMoreResults();
+        }
+        sent.getMoreResults();
+        return waited;
+    }
+
+    /**
+     * Whether an error that has aborted the transaction is that of the lock, and not of the statement behind it: then
+     * the savepoint is there, and the transaction is as in front of the lock. Neither a clock nor a text says it.
+     */
+    public static boolean undoes(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("rollback to " + MARK);
+            return true;
+        } catch (SQLException e) {
+            if (SqlState.INVALID_SAVEPOINT.equals(e.getSQLState())) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
     /**
      * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the lock in front can
-     * have ended it.
+     * have ended it. For autocommit, where no savepoint can be set.
      *
      * @param lockTimeout {@link #LOCK_TIMEOUT_MILLIS}
      */

@@ -39,6 +39,7 @@ public final class SqlState {
     public static final String WRONG_OBJECT_TYPE = "42809";
     public static final String UNDEFINED_TABLE = "42P01";
     public static final String DUPLICATE_PREPARED_STATEMENT = "42P05";
+    public static final String INVALID_SAVEPOINT = "3B001";
     public static final String INVALID_SCHEMA_NAME = "3F000";
     public static final String INVALID_NAME = "42602";
     public static final String FEATURE_NOT_SUPPORTED = "0A000";

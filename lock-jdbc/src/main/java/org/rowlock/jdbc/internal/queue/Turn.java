@@ -54,16 +54,14 @@ public final class Turn {
         if (front == null || plan == null || !ServerErrors.mayBeOfFront(error)) {
             return false;
         }
-        boolean begun = !access.isIdle();
-        if (begun) {
+        if (!access.isIdle()) {
+            if (!FrontSql.undoes(access.driver())) {
+                return false;
+            }
             // Only what begins a transaction has a lock in front, so nothing else is lost.
             access.driver().rollback();
-        }
-        if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
+        } else if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
                 && !FrontSql.isWithin(access.ask("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {
-            if (begun) {
-                access.abort(error);
-            }
             return false;
         }
         plan.figures().count(Figure.FRONT_GIVEN_UP);

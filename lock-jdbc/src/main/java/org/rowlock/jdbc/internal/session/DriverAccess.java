@@ -182,17 +182,6 @@ public final class DriverAccess {
         return own;
     }
 
-    /** Begins a transaction and has it fail, as a statement that fails leaves it. */
-    public void abort(SQLException cause) {
-        try (Statement statement = driver.createStatement()) {
-            statement.execute("select cast('rowlock: abort' as integer)");
-        } catch (SQLException e) {
-            if (!isIn(TransactionState.FAILED)) {
-                cause.addSuppressed(e);
-            }
-        }
-    }
-
     public boolean isClosed() {
         return closed;
     }

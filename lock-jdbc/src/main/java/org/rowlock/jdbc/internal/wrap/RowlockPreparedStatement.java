@@ -20,8 +20,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     private final boolean frontable;
 
-    /** The lock and the statement, once they were sent so. */
+    /** The lock and the statement, once they were sent so, and whether with a savepoint. */
     private PreparedStatement fronted;
+
+    private boolean frontedMarked;
 
     private Binds binds = Binds.NONE;
 
@@ -108,8 +110,12 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             keepFromHere();
             return null;
         }
-        if (fronted == null || fronted.isClosed()) {
-            fronted = connection.prepare(FrontSql.SQL + ';' + sql);
+        if (fronted == null || fronted.isClosed() || frontedMarked != isMarked()) {
+            if (fronted != null) {
+                fronted.close();
+            }
+            frontedMarked = isMarked();
+            fronted = connection.prepare(FrontSql.inFrontOf(sql, FrontSql.SQL, frontedMarked));
         }
         int first = FrontSql.bind(fronted, 1, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
         binds.setAll(fronted, first - 1);

@@ -35,6 +35,9 @@ class RowlockStatement extends ForwardingStatement {
     /** Whether a call for generated keys has failed: the driver takes the next result for them. */
     private boolean keysAreDue;
 
+    /** Whether the lock in front that is sent has its savepoint, which autocommit cannot have. */
+    private boolean marked;
+
     /** Whether it was cancelled since a lock in front was sent. */
     private volatile boolean cancelled;
 
@@ -76,8 +79,7 @@ class RowlockStatement extends ForwardingStatement {
             Statement sent = lock == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
             if (sent != null) {
                 // The lock's own result is the first.
-                lock.answered(FrontSql.waitedNanos(sent.getResultSet()));
-                sent.getMoreResults();
+                lock.answered(FrontSql.waitedNanos(sent, marked));
             } else {
                 runs(delegate);
                 sent = turn.grouped();
@@ -97,6 +99,7 @@ class RowlockStatement extends ForwardingStatement {
         cancelled = false;
         long start = System.nanoTime();
         try {
+            marked = !connection.getAutoCommit();
             Statement fronted = isWhole ? sendInFront(plan, lock) : null;
             if (fronted == null) {
                 lock.unsent();
@@ -122,8 +125,13 @@ class RowlockStatement extends ForwardingStatement {
             return null;
         }
         int millis = frontMillis(lock);
-        delegate.execute(FrontSql.literal(lock.isTimed(), lock.key(), millis) + ';' + plan.sql());
+        String sql = FrontSql.literal(lock.isTimed(), lock.key(), millis);
+        delegate.execute(FrontSql.inFrontOf(plan.sql(), sql, marked));
         return delegate;
+    }
+
+    final boolean isMarked() {
+        return marked;
     }
 
     /** The longest wait for what goes in front; the server has the session's own timeouts, and makes it shorter. */
