@@ -19,11 +19,16 @@ public final class DropInPool {
     private DropInPool() {}
 
     public static RowlockDataSource of(DataSource connections, String mode, LockRelease release, int group) {
+        return builder(connections, mode).release(release).largestGroup(group).build();
+    }
+
+    /** One that sends the last writes of a transaction with its COMMIT, if Spring and Hibernate make them. */
+    public static RowlockDataSource flushing(DataSource connections, String mode) {
+        return builder(connections, mode).flushWithCommit(true).build();
+    }
+
+    private static RowlockDataSource.Builder builder(DataSource connections, String mode) {
         LOG.setLevel(Level.WARNING);
-        return RowlockDataSource.builder(connections)
-                .mode(RowlockMode.valueOf(mode.toUpperCase(Locale.ROOT)))
-                .release(release)
-                .largestGroup(group)
-                .build();
+        return RowlockDataSource.builder(connections).mode(RowlockMode.valueOf(mode.toUpperCase(Locale.ROOT)));
     }
 }

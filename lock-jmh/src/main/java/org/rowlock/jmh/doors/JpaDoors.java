@@ -34,8 +34,15 @@ final class JpaDoors {
     static final String BY_HAND = "jpa-query";
 
     /** All names, in the order in which they are shown. */
-    static final List<String> NAMES =
-            List.of(BY_HAND, "jpa-find", "jpa-row-lock", "jpa-drop-in", "jpa-drop-in-row-lock", "jpa-version");
+    static final List<String> NAMES = List.of(
+            BY_HAND,
+            "jpa-find",
+            "jpa-row-lock",
+            "jpa-drop-in",
+            "jpa-drop-in-row-lock",
+            "jpa-flush",
+            "jpa-flush-row-lock",
+            "jpa-version");
 
     /** Its lines at the start would stand among the progress. Kept, as loggers are forgotten. */
     private static final Logger LOG = Logger.getLogger("org.hibernate");
@@ -43,11 +50,13 @@ final class JpaDoors {
     private final Pools pools;
     private final Map<DataSource, Service> services = new HashMap<>();
     private final DataSource dropIn;
+    private final DataSource flushing;
 
     JpaDoors(Pools pools) {
         LOG.setLevel(Level.WARNING);
         this.pools = pools;
         this.dropIn = pools.closing(DropInPool.of(pools.shared(), "queue", LockRelease.PLAIN, 1));
+        this.flushing = pools.closing(DropInPool.flushing(pools.shared(), "queue"));
     }
 
     Door door(String name) {
@@ -59,6 +68,10 @@ final class JpaDoors {
             case "jpa-drop-in" -> door("JPA, the query through the drop-in", service(dropIn)::raiseByQuery);
             case "jpa-drop-in-row-lock" ->
                 door("JPA, @RowLock and find through the drop-in", service(dropIn)::raiseByRowLock);
+            case "jpa-flush" ->
+                door("JPA, the query through the drop-in, writes with the commit", service(flushing)::raiseByQuery);
+            case "jpa-flush-row-lock" ->
+                door("JPA, @RowLock and find, writes with the commit", service(flushing)::raiseByRowLock);
             case "jpa-version" -> door("JPA, @Version with retries", aid -> retry(plain, aid));
             default -> throw new IllegalArgumentException("There is no door " + name);
         };

@@ -49,7 +49,11 @@ class DoorRunTest {
                 .containsEntry("drop-in", 3L)
                 .containsEntry("JPA, PESSIMISTIC_WRITE query", 3L)
                 .containsEntry("JPA, find with PESSIMISTIC_WRITE", 3L)
+                .containsEntry("JPA, @RowLock and find", 3L)
                 .containsEntry("JPA, the query through the drop-in", 3L)
+                .containsEntry("JPA, @RowLock and find through the drop-in", 3L)
+                .containsEntry("JPA, the query through the drop-in, writes with the commit", 2L)
+                .containsEntry("JPA, @RowLock and find, writes with the commit", 2L)
                 .containsEntry("JPA, @Version with retries", 3L)
                 .containsEntry("one UPDATE in autocommit, by hand", 1L)
                 .containsEntry("one UPDATE in autocommit, drop-in, groups of 64", 1L);
@@ -58,7 +62,7 @@ class DoorRunTest {
     @Test
     void aCrowdLosesNothingAndATenthOfItOnlyReads() throws Exception {
         List<ScenarioResult> families =
-                run(10, 3, 2, List.of("groups", "drop-in", "drop-in-groups", "jpa-row-lock", "jpa-version"));
+                run(10, 3, 2, List.of("groups", "drop-in", "drop-in-groups", "jpa-flush-row-lock", "jpa-version"));
         List<PointResult> points = new ArrayList<>();
         families.forEach(family -> points.addAll(family.points()));
         assertThat(points).isNotEmpty().allSatisfy(point -> {
