@@ -56,6 +56,7 @@ public final class Binds {
     }
 
     /** Sets an array, of which the driver takes what is in it when the statement is executed. */
+    @SuppressWarnings("ArrayRecordComponent") // No two are compared.
     public record Bytes(byte @Nullable [] value) implements Setter {
         @Override
         public void set(PreparedStatement statement, int index) throws SQLException {
@@ -83,6 +84,7 @@ public final class Binds {
     }
 
     /** What sets the same again as a value does: a date as it is now; null if it is read once, or nobody knows. */
+    @SuppressWarnings("JavaUtilDate") // JDBC has it.
     public static @Nullable Object kept(@Nullable Object value) {
         if (value instanceof byte[] bytes) {
             return bytes.clone();
