@@ -66,7 +66,7 @@ class FlushProgramTest {
     @Test
     void storesAndTellsTheSameOfMany() throws Exception {
         for (int batch : List.of(0, 2, 20)) {
-            run(batch, 1_000);
+            run(batch, 100);
         }
     }
 
