@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -132,14 +133,14 @@ class VerifyTest {
         TestPostgres second = TestPostgres.embedded(Map.of());
         try {
             DataSource one = database.dataSource();
-            DataSource other = second.dataSource();
+            PGSimpleDataSource other = second.dataSource();
             AtomicInteger count = new AtomicInteger();
             DataSource sharded = dataSource((method, arguments) -> count.getAndIncrement() % 2 == 0 ? one : other);
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> RowLocks.create().verify(sharded))
                         .isInstanceOf(LockVerificationException.class)
-                        .hasMessageContaining("both granted")
-                        .hasMessageContaining("PostgreSQL")
+                        .hasMessageContaining("different servers [primary ")
+                        .hasMessageContaining(":" + other.getPortNumbers()[0])
                         .hasMessageContaining("ROW");
             }
             assertThat(locks()).isEqualTo("0");
@@ -177,6 +178,31 @@ class VerifyTest {
             assertThat(locks()).isEqualTo("0");
         } finally {
             second.stop();
+        }
+    }
+
+    /** Whichever connection leads there, the first of them too, which holds what the others try. */
+    @Test
+    void aStandbyBehindTheSameUrlIsNamed() throws Exception {
+        try (StreamingPair pair = StreamingPair.start()) {
+            DataSource primary = pair.primary().dataSource();
+            DataSource standby = pair.standby().dataSource();
+            for (int at : List.of(0, 1, 9, 15)) {
+                AtomicInteger count = new AtomicInteger();
+                DataSource mixed =
+                        dataSource((method, arguments) -> count.getAndIncrement() % 16 == at ? standby : primary);
+                assertThatThrownBy(() -> RowLocks.create().verify(mixed))
+                        .isInstanceOfSatisfying(
+                                LockVerificationException.class,
+                                e -> assertThat(e.isRetryable()).isFalse())
+                        .hasCauseInstanceOf(LockTransactionException.class)
+                        .hasMessageContaining("different servers [primary ")
+                        .hasMessageContaining(", standby ")
+                        .hasMessageContaining(":" + pair.ports().get(1))
+                        .hasMessageContaining("targetServerType=primary");
+                assertThat(count.get()).as("in the first round").isEqualTo(16);
+            }
+            RowLocks.create().verify(primary);
         }
     }
 

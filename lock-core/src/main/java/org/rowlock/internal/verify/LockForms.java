@@ -54,7 +54,7 @@ final class LockForms {
             }
             int held = forms.held() - before;
             if (held != forms.asked) {
-                throw Probe.wrong("The server has locked " + held + " of " + forms.asked
+                throw Verdicts.wrong("The server has locked " + held + " of " + forms.asked
                         + " advisory keys and reported no error, by " + probe.product()
                         + ". What it has not locked excludes nobody: use strategy ROW, and report it with the version"
                         + " of the server.");

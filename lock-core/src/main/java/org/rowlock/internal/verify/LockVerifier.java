@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -58,10 +60,6 @@ public final class LockVerifier {
     /** Workers; the coordinator is group 0. From Citus 11 on every one of them takes clients. */
     private static final String WORKERS = "select count(*) from pg_dist_node where groupid <> 0";
 
-    private static final String FUNCTION_LISTS = "A pooler in between may take lock functions for reads: Pgpool-II does"
-            + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
-            + " (white_function_list) does. Leave both empty, or add .*advisory.* to write_function_list.";
-
     private final KnownTables tables;
     private final boolean singleEntryNode;
 
@@ -100,14 +98,14 @@ public final class LockVerifier {
             } catch (Probe.MovedException e) {
                 probes.forEach(probe -> probe.session.kill(e));
                 if (++moved == MOST_MOVED) {
-                    throw Probe.moved(e);
+                    throw Verdicts.moved(e);
                 }
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
                 // A rollback on a server that hangs would take as long again.
                 probes.forEach(probe -> probe.session.kill(e));
-                throw Probe.verdict(e);
+                throw Verdicts.of(e);
             } finally {
                 probes.forEach(Probe::close);
             }
@@ -122,11 +120,27 @@ public final class LockVerifier {
             verifyMachines(holder);
         }
         String table = configuredTable(holder);
-        for (Probe other : probes.subList(1, probes.size())) {
-            verifyExclusion(holder, other, randomKey(table));
+        try {
+            for (Probe other : probes.subList(1, probes.size())) {
+                verifyExclusion(holder, other, randomKey(table));
+            }
+        } catch (LockTransactionException e) {
+            // One of them may be a standby, or all.
+            refuseSeveralServers(probes, e);
+            throw e;
         }
         if (first) {
             LockForms.verify(probing, holder, table);
+        }
+    }
+
+    private static void refuseSeveralServers(List<Probe> probes, @Nullable Exception cause) throws SQLException {
+        Set<String> servers = new TreeSet<>();
+        for (Probe probe : probes) {
+            servers.add(probe.server());
+        }
+        if (servers.size() > 1) {
+            throw Verdicts.severalServers(servers, cause);
         }
     }
 
@@ -147,7 +161,7 @@ public final class LockVerifier {
         String why = "The database is one of several machines, by its extension " + extension
                 + ", and an advisory lock of one machine excludes nobody on another";
         if (tables.config().isAnyTableAdvisory()) {
-            throw Probe.wrong(why + ". Let every client enter by one machine and say so with"
+            throw Verdicts.wrong(why + ". Let every client enter by one machine and say so with"
                     + " RowLocks.builder().singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
                     + " and use strategy BOTH.");
         }
@@ -181,21 +195,16 @@ public final class LockVerifier {
         String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));
         if (lock(other, key, LockWait.noWait(), null)) {
             holder.requireStillIn(held);
-            List<String> servers = List.of(holder.server(), other.server());
-            throw Probe.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
-                    + holder.product()
-                    + (servers.get(0).equals(servers.get(1))
-                            ? ". This server or the pooler in front of it accepts advisory locks without"
-                                    + " locking: use strategy ROW, or connect to PostgreSQL itself."
-                            : ". They lead to different servers " + servers
-                                    + ", each of which locks for itself: connect all to one, use strategy ROW"
-                                    + " where a row is on one server for all, or none at all."));
+            refuseSeveralServers(List.of(holder, other), null);
+            throw Verdicts.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
+                    + holder.product() + ". This server or the pooler in front of it accepts advisory locks without"
+                    + " locking: use strategy ROW, or connect to PostgreSQL itself.");
         }
         holder.connection.rollback();
         other.connection.rollback();
         String passedOn = lockAndRead(other, key, LockWait.noWait());
         if (passedOn == null) {
-            throw Probe.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
+            throw Verdicts.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
                     + holder.product() + ". Locks do not end with their transaction there: use strategy"
                     + " ROW, or connect to PostgreSQL itself.");
         }
@@ -219,13 +228,7 @@ public final class LockVerifier {
         }
         String behind = probe.read(Probe.TRANSACTION);
         if (Probe.isReadOnly(together) || Probe.isReadOnly(behind)) {
-            throw Probe.wrong("The lock " + key
-                    + " was taken on a server that can write, and a read behind it in the same"
-                    + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
-                    + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
-                    + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
-                    + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
-                    + FUNCTION_LISTS);
+            throw Verdicts.readElsewhere(key);
         }
         Probe.requireSame(together, behind);
         return together;
@@ -252,11 +255,7 @@ public final class LockVerifier {
             if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION)) || !probe.isSaidToWrite()) {
                 throw e;
             }
-            throw Probe.wrong(
-                    "The connection is to a server that can write, and the lock " + key
-                            + " went to one that cannot (a standby), where it excludes nobody. "
-                            + FUNCTION_LISTS,
-                    e);
+            throw Verdicts.lockedElsewhere(key, e);
         }
     }
 }

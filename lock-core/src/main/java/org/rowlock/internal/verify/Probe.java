@@ -11,15 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockConnectionLostException;
-import org.rowlock.LockVerificationException;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.SqlState;
 
-/** One connection of a verification, in transactions that are rolled back; and what errors say of its DataSource. */
+/** One connection of a verification, in transactions that are rolled back. */
 final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
@@ -31,9 +28,13 @@ final class Probe implements AutoCloseable {
     static final String TRANSACTION = "select current_setting('transaction_read_only') || ' '"
             + " || cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
 
+    /** How the name of a {@link #server} begins that only repeats what a primary does. */
+    static final String STANDBY = "standby ";
+
     /** Started at another time, it is another server, whatever its address looks like from inside. */
-    private static final String SERVER = "select cast(pg_catalog.pg_postmaster_start_time() as text) || ' '"
-            + " || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')";
+    private static final String SERVER = "select case when pg_catalog.pg_is_in_recovery() then '" + STANDBY
+            + "' else 'primary ' end || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')"
+            + " || ' since ' || cast(pg_catalog.pg_postmaster_start_time() as text)";
 
     /** Nothing of a verification waits, so what takes so long is a server that hangs. */
     private static final int MOST_MILLIS = 10_000;
@@ -114,8 +115,9 @@ final class Probe implements AutoCloseable {
             connection.rollback();
             second.connection.rollback();
             if (!answers.equals(List.of("first one", "second two", "first three"))) {
-                throw wrong("Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
-                        + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
+                throw Verdicts.wrong(
+                        "Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
+                                + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
             }
         }
     }
@@ -174,9 +176,14 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** What distinguishes its server from others; ends the transaction. */
+    /**
+     * What distinguishes its server from others, and whether it is a standby. Asked in the transaction that locked, if
+     * it is usable, as the next one may be on another server. Ends the transaction.
+     */
     String server() throws SQLException {
-        connection.rollback();
+        if (session.isAborted()) {
+            connection.rollback();
+        }
         try {
             return String.valueOf(read(SERVER));
         } catch (SQLException e) {
@@ -216,53 +223,5 @@ final class Probe implements AutoCloseable {
         } catch (SQLException e) {
             LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);
         }
-    }
-
-    /** The exception for a DataSource whose locks exclude nobody. */
-    static LockVerificationException wrong(String message, @Nullable Throwable cause) {
-        return new LockVerificationException(message, null, cause);
-    }
-
-    static LockVerificationException wrong(String message) {
-        return wrong(message, null);
-    }
-
-    /** The verdict on transactions whose statements ran in different sessions again and again. */
-    static LockVerificationException moved(Exception e) {
-        return wrong(
-                "Two statements of one transaction ran in two sessions, so a lock is gone before the next statement. A"
-                        + " pooler between gives each statement a session of its own: let it do so by transaction or by"
-                        + " session (Odyssey: pool \"transaction\"; PgBouncer: pool_mode = transaction), or connect to"
-                        + " PostgreSQL itself.",
-                e);
-    }
-
-    private static boolean isConnectionLost(Exception e) {
-        return e instanceof LockConnectionLostException
-                || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
-    }
-
-    /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing ran. */
-    static LockVerificationException verdict(Exception e) {
-        SQLException sql =
-                e instanceof SQLException own ? own : e.getCause() instanceof SQLException cause ? cause : null;
-        if (sql != null && ServerErrors.isPreparedStatementMixedUp(sql)) {
-            return wrong("Statements fail through this DataSource: " + LockErrors.mixedUpStatements(sql), sql);
-        }
-        if (sql != null && String.valueOf(sql.getMessage()).contains("statement pooling mode")) {
-            return wrong(
-                    "The pooler allows no transactions (" + sql.getMessage()
-                            + "), and a lock lasts as long as its transaction."
-                            + " Set pool_mode = transaction, or session, in PgBouncer.",
-                    sql);
-        }
-        return new LockVerificationException(
-                "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
-                        + (isConnectionLost(e)
-                                ? ". That says nothing about the locks: the server is not there, or fails over. Try"
-                                        + " again when it is. Check the server and its address."
-                                : ". Check the server and that the pool has at least two connections."),
-                SqlState.CONNECTION_NOT_ESTABLISHED,
-                e);
     }
 }

@@ -1,0 +1,101 @@
+package org.rowlock.internal.verify;
+
+import java.sql.SQLException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockKey;
+import org.rowlock.LockVerificationException;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.text.SqlState;
+
+/** What a verification has found of a DataSource, as an exception. */
+final class Verdicts {
+    private static final String FUNCTION_LISTS = "A pooler in between may take lock functions for reads: Pgpool-II does"
+            + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
+            + " (white_function_list) does. Leave both empty, or add .*advisory.* to write_function_list.";
+
+    private Verdicts() {}
+
+    /** The verdict on connections to several servers, whatever locks do there. */
+    static LockVerificationException severalServers(Set<String> servers, @Nullable Exception cause) {
+        boolean standby = servers.stream().anyMatch(server -> server.startsWith(Probe.STANDBY));
+        return wrong(
+                "The connections of this DataSource lead to different servers " + servers + ", and "
+                        + (standby
+                                ? "a standby locks nothing. Connect to the primary alone, by"
+                                        + " targetServerType=primary in the JDBC URL or by a pooler that leads there."
+                                : "each locks for itself. Connect all to one, or use strategy ROW where a row is on one"
+                                        + " server for all."),
+                cause);
+    }
+
+    /** The verdict on a splitter that sends reads behind a lock to another server. */
+    static LockVerificationException readElsewhere(LockKey key) {
+        return wrong("The lock " + key
+                + " was taken on a server that can write, and a read behind it in the same"
+                + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
+                + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
+                + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
+                + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
+                + FUNCTION_LISTS);
+    }
+
+    /** The verdict on a splitter that sends the lock itself to another server. */
+    static LockVerificationException lockedElsewhere(LockKey key, Exception e) {
+        return wrong(
+                "The connection is to a server that can write, and the lock " + key
+                        + " went to one that cannot (a standby), where it excludes nobody. "
+                        + FUNCTION_LISTS,
+                e);
+    }
+
+    /** The exception for a DataSource whose locks exclude nobody. */
+    static LockVerificationException wrong(String message, @Nullable Throwable cause) {
+        return new LockVerificationException(message, null, cause);
+    }
+
+    static LockVerificationException wrong(String message) {
+        return wrong(message, null);
+    }
+
+    /** The verdict on transactions whose statements ran in different sessions again and again. */
+    static LockVerificationException moved(Exception e) {
+        return wrong(
+                "Two statements of one transaction ran in two sessions, so a lock is gone before the next statement. A"
+                        + " pooler between gives each statement a session of its own: let it do so by transaction or by"
+                        + " session (Odyssey: pool \"transaction\"; PgBouncer: pool_mode = transaction), or connect to"
+                        + " PostgreSQL itself.",
+                e);
+    }
+
+    private static boolean isConnectionLost(Exception e) {
+        return e instanceof LockConnectionLostException
+                || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
+    }
+
+    /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing ran. */
+    static LockVerificationException of(Exception e) {
+        SQLException sql =
+                e instanceof SQLException own ? own : e.getCause() instanceof SQLException cause ? cause : null;
+        if (sql != null && ServerErrors.isPreparedStatementMixedUp(sql)) {
+            return wrong("Statements fail through this DataSource: " + LockErrors.mixedUpStatements(sql), sql);
+        }
+        if (sql != null && String.valueOf(sql.getMessage()).contains("statement pooling mode")) {
+            return wrong(
+                    "The pooler allows no transactions (" + sql.getMessage()
+                            + "), and a lock lasts as long as its transaction."
+                            + " Set pool_mode = transaction, or session, in PgBouncer.",
+                    sql);
+        }
+        return new LockVerificationException(
+                "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
+                        + (isConnectionLost(e)
+                                ? ". That says nothing about the locks: the server is not there, or fails over. Try"
+                                        + " again when it is. Check the server and its address."
+                                : ". Check the server and that the pool has at least two connections."),
+                SqlState.CONNECTION_NOT_ESTABLISHED,
+                e);
+    }
+}
