@@ -167,9 +167,14 @@ public sealed interface LockRequest permits RequestParts {
      * transaction rolls back, the next one inserts. Join several with {@link #and}: they are inserted in one order.
      *
      * <p>A call without a wait waits a millisecond at most for a transaction that has inserted the row and has not
-     * committed. With {@link LockStrategy#ADVISORY} nothing looks whether the row is there afterwards; otherwise its
-     * absence is a {@link RowAbsentException}. The INSERT needs its privilege, and evaluates defaults and BEFORE
-     * triggers, also if the row exists.
+     * committed. If the row is not there afterwards, the INSERT has made another or none: it is undone, and the call
+     * throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} nothing looks, and what such an INSERT
+     * makes is stored. The INSERT needs its privilege, and evaluates defaults and BEFORE triggers, also if the row
+     * exists.
+     *
+     * <p>If the INSERT fails, each method that declares SQLException throws the driver's own. {@link
+     * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} with that as the
+     * cause.
      *
      * @param insert one INSERT of the row, with {@code ?} for parameters, without RETURNING and ON CONFLICT; Rowlock
      *     adds {@code on conflict do nothing}

@@ -88,7 +88,8 @@ public final class RowLocks {
      * @param <X> what the work throws
      * @return what the work returns; work without a result returns null
      * @throws X what the work throws. Nothing is stored
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws SQLException if the connection cannot be had, or a write, the commit or the INSERT of {@link
+     *     LockRequest#orInsert} fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      * @throws RowlockException if the locks cannot be had, or the work went on in an aborted transaction. Nothing is

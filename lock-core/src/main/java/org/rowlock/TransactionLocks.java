@@ -14,6 +14,7 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Tail;
@@ -60,7 +61,8 @@ public final class TransactionLocks {
      * @throws RowAbsentException if the request {@linkplain LockRequest#requireRow requires} a row that does not exist
      * @throws LockTargetException if one cannot be locked, or there are more keys than the budget allows; nothing is
      *     locked
-     * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
+     * @throws RowlockException if the locks cannot be had for another reason, or the INSERT of {@link
+     *     LockRequest#orInsert} fails; see its subclasses
      */
     public LockResult lock(LockRequest request) {
         return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), null, false);
@@ -109,7 +111,8 @@ public final class TransactionLocks {
      * @throws RowAbsentException as for {@link #lock}; the query has run
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses. The query has not
      *     run; the transaction is aborted if it had begun before the call
-     * @throws SQLException if the query fails; the transaction is aborted
+     * @throws SQLException if the query fails, or the INSERT of {@link LockRequest#orInsert}; the transaction is
+     *     aborted
      * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL turns out to
      *     be several statements or to return no rows
      */
@@ -121,13 +124,14 @@ public final class TransactionLocks {
 
     /** Locks for the work of a transaction, with a wait in place of that of the request. */
     <R> Locked<R> locked(LockRequest request, LockWait wait, @Nullable LockedQuery<R> query) throws SQLException {
+        PgSession session = PgSession.inTransaction(connection);
+        LockCall call = call(session, request, wait, null, true);
         if (query == null) {
-            return new Locked<>(
-                    connection, List.of(), lock(request, wait, null, false).absentRows(), new CommitWrites());
+            LockResult result = result(call, call.attempt(null), false);
+            return new Locked<>(connection, List.of(), result.absentRows(), new CommitWrites());
         }
         try (OpenRows open = new OpenRows()) {
-            PgSession session = PgSession.inTransaction(connection);
-            LockResult result = lock(session, request, wait, null, Tail.ofQuery(query, open), false);
+            LockResult result = result(call, call.attempt(Tail.ofQuery(query, open)), false);
             List<R> rows = open.map(query.mapper());
             session.refuseIfOver(NOTHING_LOCKED);
             return new Locked<>(connection, rows, result.absentRows(), new CommitWrites());
@@ -137,7 +141,12 @@ public final class TransactionLocks {
     /** @param trying whether a key that is taken is a result, and no exception */
     private LockResult lock(LockRequest request, LockWait wait, @Nullable RowStatement statement, boolean trying) {
         try {
-            return lock(PgSession.inTransaction(connection), request, wait, statement, null, trying);
+            LockCall call = call(PgSession.inTransaction(connection), request, wait, statement, true);
+            Outcome outcome = call.attempt(null);
+            if (outcome instanceof Outcome.Failed failed && failed.meaning() == null) {
+                throw LockErrors.ofInsert(call.asked(), failed.cause());
+            }
+            return result(call, outcome, trying);
         } catch (SQLException e) {
             // What the driver throws outside a lock statement has no better name.
             if (SqlState.isConnectionLost(e.getSQLState())) {
@@ -164,21 +173,12 @@ public final class TransactionLocks {
                         row);
     }
 
-    private LockResult lock(
-            PgSession session,
-            LockRequest request,
-            LockWait wait,
-            @Nullable RowStatement statement,
-            @Nullable Tail query,
-            boolean trying)
-            throws SQLException {
-        LockCall call = call(session, request, wait, statement, true);
-        Outcome outcome = call.attempt(query);
+    private LockResult result(LockCall call, Outcome outcome, boolean trying) throws SQLException {
         if (trying && outcome instanceof Outcome.Taken) {
             return new LockResult(call.strategy(), false, true, List.of());
         }
         List<LockKey> absent = call.held(outcome).absent();
-        session.refuseIfOver(NOTHING_LOCKED);
+        call.session().refuseIfOver(NOTHING_LOCKED);
         boolean allLocked =
                 absent.isEmpty() || calls.tables().config().advisory(absent).size() == absent.size();
         return new LockResult(call.strategy(), allLocked, false, absent);

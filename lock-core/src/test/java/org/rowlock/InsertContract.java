@@ -9,7 +9,10 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.postgresql.util.PSQLException;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -258,25 +261,48 @@ abstract class InsertContract extends RowLockContract {
         });
     }
 
+    /** The id is right, and so are the columns of the key. */
     @Test
-    void theServersErrorOfTheInsertIsTold() throws Exception {
-        LockRequest request = forUpdate(KEY).orInsert("insert into counter(id) values (?)", "a");
-        assertThatThrownBy(() -> lock(alice, request))
-                .isInstanceOfSatisfying(
-                        RowlockException.class, e -> assertThat(e.sqlState()).contains("23502"))
-                .hasMessageContainingAll("counter[a]", "null value");
-        assertThat(isFree(row("counter", "there"))).isTrue();
-        alice.rollback();
-        // The id is right, and so are the columns of the key.
-        for (String insert : List.of(
-                "insert into counter(id, n) values ('a', cast(? as smallint))",
-                "insert into counter(id, m) values ('a', ?)")) {
-            assertThatThrownBy(() -> lock(alice, forUpdate(KEY).orInsert(insert, 40_000)))
-                    .isExactlyInstanceOf(RowlockException.class)
-                    .hasMessageContaining("counter[a]")
-                    .hasMessageNotContainingAny("Give an id", "RowLocksBuilder");
-            alice.rollback();
+    void theServersErrorOfTheInsertIsThrownAsThatOfAnyStatementOfTheCaller() throws Exception {
+        CommitWrites writes = new CommitWrites();
+        writes.add("update counter set n = n + 10");
+        Map<String, String> failing = Map.of(
+                "insert into counter(id) values (cast(? as text))", "23502",
+                "insert into counter(id, n) values ('a', cast(? as smallint))", "22003",
+                "insert into counter(id, m) values ('a', ?)", "42703");
+        for (Map.Entry<String, String> insert : failing.entrySet()) {
+            LockRequest request = forUpdate(KEY).orInsert(insert.getKey(), 40_000);
+            List<Session.Body<?>> declaring = List.of(
+                    c -> locks.in(c).lockAndQuery(request, read("there")),
+                    c -> locks.inTransaction(OneConnection.of(c), request, tx -> "unreached"),
+                    c -> locks.inTransaction(OneConnection.of(c), request, read("there"), tx -> "unreached"),
+                    c -> {
+                        locks.execute(OneConnection.of(c), request, writes);
+                        return null;
+                    });
+            for (Session.Body<?> door : declaring) {
+                assertThatThrownBy(() -> alice.run(door))
+                        .isInstanceOfSatisfying(
+                                PSQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo(insert.getValue()));
+                alice.rollback();
+            }
+            List<Session.Body<?>> others = List.of(
+                    c -> locks.in(c).lock(request),
+                    c -> locks.in(c).tryLock(request).isLocked());
+            for (Session.Body<?> door : others) {
+                assertThatThrownBy(() -> alice.run(door))
+                        .isExactlyInstanceOf(RowlockException.class)
+                        .satisfies(e ->
+                                assertThat(((RowlockException) e).sqlState()).contains(insert.getValue()))
+                        .hasCauseInstanceOf(PSQLException.class)
+                        .hasMessageContainingAll("counter[a]", "INSERT of orInsert() failed", "roll back")
+                        .hasMessageNotContainingAny("Give an id", "RowLocksBuilder");
+                alice.rollback();
+            }
         }
+        assertThat(isFree(row("counter", "there"))).isTrue();
+        assertThat(committed("there")).isEqualTo("7");
     }
 
     @Test

@@ -304,7 +304,8 @@ public record LockCall(
         return calls.tables().idColumns().isOnCitus(session);
     }
 
-    private Asked asked() {
+    /** What is asked for, for messages. */
+    public Asked asked() {
         return calls.tables().asked(session, request, lockWait);
     }
 }

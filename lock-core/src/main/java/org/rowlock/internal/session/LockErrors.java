@@ -82,15 +82,14 @@ public final class LockErrors {
     /**
      * Of an error of a flush; null where it is about the caller's own statements.
      *
-     * @param inserts whether there are INSERTs of the caller's among the locks, whose errors need no advice
+     * @param inserts whether there are INSERTs of the caller's among the locks
      * @param tail what is behind the locks
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
     public static @Nullable RowlockException ofFlush(
             Asked asked, boolean inserts, @Nullable Tail tail, SQLException e) {
         if (tail == null || tail.parts().isEmpty()) {
-            boolean advised = !inserts || ServerErrors.isLockTarget(asked, List.of(), e);
-            return ofLock(asked, advised ? TargetErrors.advice(SqlState.of(e)) : null, e);
+            return inserts && !ServerErrors.isLockTarget(asked, List.of(), e) ? ofSession(asked, e) : ofLock(asked, e);
         }
         if (ServerErrors.isDriverRefusal(e)) {
             throw new IllegalArgumentException(
@@ -113,18 +112,21 @@ public final class LockErrors {
 
     /** Of an error of the lock itself; a plain RowlockException if Rowlock does not understand it. */
     public static RowlockException ofLock(Asked asked, SQLException e) {
-        return ofLock(asked, TargetErrors.advice(SqlState.of(e)), e);
-    }
-
-    private static RowlockException ofLock(Asked asked, @Nullable String advice, SQLException e) {
         RowlockException ofSession = ofSession(asked, e);
         if (ofSession != null) {
             return ofSession;
         }
         String said = message(asked.names(), e);
+        String advice = TargetErrors.advice(SqlState.of(e));
         return advice == null
                 ? asked.cannot(RowlockException::new, said, e)
                 : asked.cannot(LockTargetException::new, said + ". " + advice + '.', e);
+    }
+
+    /** Of an error of the caller's INSERT, where no SQLException can be thrown. */
+    public static RowlockException ofInsert(Asked asked, SQLException e) {
+        String why = "the INSERT of orInsert() failed: " + message(asked.names(), e) + ". " + ABORTED + '.';
+        return asked.cannot(RowlockException::new, why, e);
     }
 
     /** Of what only a lock, the transaction or the connection can cause; null for anything else. */
