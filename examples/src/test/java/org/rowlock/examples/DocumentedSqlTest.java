@@ -1,6 +1,7 @@
 package org.rowlock.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.IOException;
@@ -87,6 +88,75 @@ class DocumentedSqlTest {
     @Test
     void aWaiterForARowIsShownWithItsHolder() throws Exception {
         assertWaiterIsShown(LockStrategy.ROW, "transactionid");
+    }
+
+    /** Of those that wait for a row only one waits for its holder, and the others for that one. */
+    @Test
+    void aChainOfWaitersIsCountedDownToItsHead() throws Exception {
+        Session chainHead = database.session("chain head");
+        Session queueHead = database.session("queue head");
+        chainHead.execute("select from orders where id = 7 for update");
+        queueHead.execute("select pg_advisory_xact_lock(1)");
+        Session next = database.session("next");
+        next.startExecute("select from orders where id = 7 for update").awaitBlockedBy(chainHead);
+        for (int i = 0; i < 5; i++) {
+            database.session("chain " + i)
+                    .startExecute("select from orders where id = 7 for update")
+                    .awaitBlockedBy(next);
+        }
+        for (int i = 0; i < 3; i++) {
+            database.session("queue " + i)
+                    .startExecute("select pg_advisory_xact_lock_shared(1)")
+                    .awaitBlockedBy(queueHead);
+        }
+
+        List<String> heads = rows(sqlOf("incidents.md").get(1)).lines().toList();
+
+        assertThat(heads).hasSize(2);
+        assertThat(heads.get(0)).startsWith("pid=" + chainHead.pid() + '|').contains("|waiters=6|");
+        assertThat(heads.get(1)).startsWith("pid=" + queueHead.pid() + '|').contains("|waiters=3|");
+        chainHead.commit();
+        queueHead.commit();
+        // Each then has the row until the check behind the test ends its transaction.
+    }
+
+    @Test
+    void theRoleOfTheDocumentsEndsTheHeadAndNoOtherSession() throws Exception {
+        String role = "r_" + database.schema();
+        database.execute(
+                "create role " + role + " login password 'secret'",
+                "create role " + role + "_oncall",
+                "grant pg_monitor to " + role + "_oncall");
+        try {
+            PGSimpleDataSource application = database.dataSource();
+            application.setUser(role);
+            application.setPassword("secret");
+            Session head = database.session("head", application);
+            Session other = database.session("other", application);
+            head.execute("select pg_advisory_xact_lock(1)");
+            other.execute("select 1");
+            String ends = sqlOf("incidents.md").stream()
+                    .filter(sql -> sql.contains("pg_terminate_backend"))
+                    .findFirst()
+                    .orElseThrow()
+                    .replace("4711", String.valueOf(head.pid()));
+            Session oncall = database.session("oncall");
+            oncall.execute("set role " + role + "_oncall");
+            assertThatThrownBy(() -> oncall.execute(ends)).hasMessageContaining("permission denied");
+            oncall.rollback();
+            assertThat(Files.readString(DOCS.resolve("operating.md")))
+                    .contains("grant pg_monitor, pg_signal_backend to oncall");
+            database.execute("grant pg_signal_backend to " + role + "_oncall");
+            oncall.execute("set role " + role + "_oncall");
+            oncall.execute(ends);
+
+            assertThatThrownBy(() -> head.execute("select 1")).isInstanceOf(SQLException.class);
+            other.execute("select 1");
+            head.close();
+            other.close();
+        } finally {
+            database.execute("drop role " + role, "drop role " + role + "_oncall");
+        }
     }
 
     @Test
