@@ -70,8 +70,8 @@ public final class TransactionLocks {
 
     /**
      * Locks as {@link #lock(LockRequest)} does, by a statement of another library where that does the same: of one row
-     * by {@link LockStrategy#ROW}, of a table whose id is one column, without a bound of the wait, and while nothing has
-     * to go in front of the lock. In all other cases the statement is not called, and Rowlock's own locks.
+     * by {@link LockStrategy#ROW}, of a table whose id is one column, without a bound of the wait, and while nothing
+     * has to go in front of the lock. In all other cases the statement is not called, and Rowlock's own locks.
      *
      * @param request what to lock, and how strongly
      * @param statement locks the row of the request

@@ -181,7 +181,7 @@ class VerifyTest {
         }
     }
 
-    /** Whichever connection leads there, the first of them too, which holds what the others try. */
+    /** Any connection may lead there, also the first one, which holds what the others try. */
     @Test
     void aStandbyBehindTheSameUrlIsNamed() throws Exception {
         try (StreamingPair pair = StreamingPair.start()) {

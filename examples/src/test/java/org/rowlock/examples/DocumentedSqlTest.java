@@ -90,7 +90,7 @@ class DocumentedSqlTest {
         assertWaiterIsShown(LockStrategy.ROW, "transactionid");
     }
 
-    /** Of those that wait for a row only one waits for its holder, and the others for that one. */
+    /** Only one of the sessions that wait for a row waits for its holder; the others wait for that one. */
     @Test
     void aChainOfWaitersIsCountedDownToItsHead() throws Exception {
         Session chainHead = database.session("chain head");

@@ -123,7 +123,7 @@ public final class LockErrors {
                 : asked.cannot(LockTargetException::new, said + ". " + advice + '.', e);
     }
 
-    /** Of an error of the caller's INSERT, where no SQLException can be thrown. */
+    /** The exception for an error of the caller's INSERT, where no SQLException can be thrown. */
     public static RowlockException ofInsert(Asked asked, SQLException e) {
         String why = "the INSERT of orInsert() failed: " + message(asked.names(), e) + ". " + ABORTED + '.';
         return asked.cannot(RowlockException::new, why, e);
