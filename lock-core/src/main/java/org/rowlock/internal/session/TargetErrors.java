@@ -51,7 +51,8 @@ public final class TargetErrors {
     public static RowlockException notLockable(Asked asked, LockKey key) {
         String why =
                 "SELECT shows the row " + asked.names().of(key) + ", and FOR UPDATE does not: row security lets this"
-                        + " role read it and not lock it. Extend the policies for UPDATE (USING) to it, or lock as another role.";
+                        + " role read it and not lock it. Extend the policies for UPDATE (USING) to it, or lock as"
+                        + " another role.";
         return cannot(asked.what(), why, SqlState.INSUFFICIENT_PRIVILEGE);
     }
 

@@ -17,7 +17,8 @@ public final class GroupRule {
 
     /** The built-in functions that are not immutable, and look at no more of the session than is compared. */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
-            + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*|interval.*)$'";
+            + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
+            + "|interval.*)$'";
 
     /** The settings of which a write may depend, and that can be had from the session at no cost. */
     private static final String SETTINGS = Stream.of(
@@ -112,7 +113,7 @@ public final class GroupRule {
 
     private GroupRule() {}
 
-    /** A condition: whether a trigger has a foreign key change other rows. The numbers are the server's, and for good. */
+    /** A condition: whether a trigger has a foreign key change other rows. The server never changes these numbers. */
     private static String isOneOf(String functions) {
         return "t.tgfoid in (" + functions + ")";
     }

@@ -35,7 +35,7 @@ public enum IdType {
     BYTEA("pg_catalog.bytea"),
     /** Whose values have one spelling each, the label. Which there are the server knows. */
     ENUM(""),
-    /** One of {@link Forms#PRINTED_ALIKE}: the text as the server prints it. The server may read several texts as one. */
+    /** One of {@link Forms#PRINTED_ALIKE}: the text as the server prints it, which may read several texts as one. */
     OTHER(""),
     /**
      * Every other type. Values that its equality holds equal may have several texts (citext, nondeterministic

@@ -39,9 +39,9 @@ public enum SessionEffect {
     private static final Set<String> PURE_FUNCTIONS =
             Tokens.words("coalesce nullif greatest least abs ceil ceiling floor round trunc mod power sqrt sign"
                     + " lower upper length char_length octet_length trim btrim ltrim rtrim substr substring"
-                    + " replace repeat reverse md5 concat concat_ws left right lpad rpad position overlay now clock_timestamp"
-                    + " statement_timestamp date_trunc date_part extract age to_char to_date to_timestamp"
-                    + " to_number random gen_random_uuid array_append array_remove array_cat array_length"
+                    + " replace repeat reverse md5 concat concat_ws left right lpad rpad position overlay now"
+                    + " clock_timestamp statement_timestamp date_trunc date_part extract age to_char to_date"
+                    + " to_timestamp to_number random gen_random_uuid array_append array_remove array_cat array_length"
                     + " cardinality jsonb_set jsonb_insert jsonb_build_object jsonb_build_array to_jsonb");
 
     private static final Set<String> OTHER_FUNCTIONS =

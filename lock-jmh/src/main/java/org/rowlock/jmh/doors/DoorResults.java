@@ -101,10 +101,10 @@ final class DoorResults {
                         each.getKey().equals(Measured.JPA)
                                 ? "One change by every way of JPA"
                                 : "One change by every way",
-                        "Each client picks a row, locks it, reads it, writes it and commits; a tenth of the clients only"
-                                + " read. All doors share one JVM and take turns of less than a second, in an order that"
-                                + " is drawn anew each round. A ratio is the geometric mean over the rounds, with its"
-                                + " interval at 95 % for itself alone.",
+                        "Each client picks a row, locks it, reads it, writes it and commits; a tenth of the clients"
+                                + " only read. All doors share one JVM and take turns of less than a second, in an"
+                                + " order that is drawn anew each round. A ratio is the geometric mean over the rounds,"
+                                + " with its interval at 95 % for itself alone.",
                         "",
                         String.valueOf(baselines.get(each.getKey())),
                         METRICS,

@@ -18,8 +18,8 @@ import org.apache.commons.statistics.distribution.TDistribution;
  */
 final class TurnFit {
     /**
-     * How surely no interval of a page misses, however many it has (Bonferroni): at most one page in a hundred has a wrong
-     * call. By simulation it is one in a thousand.
+     * How surely no interval of a page misses, however many it has (Bonferroni): at most one page in a hundred has a
+     * wrong call. By simulation it is one in a thousand.
      */
     private static final double CONFIDENCE = 0.99;
 
@@ -76,8 +76,8 @@ final class TurnFit {
     }
 
     /**
-     * How many times the one is the other, with the interval; empty with fewer than two rounds in which both have a turn.
-     * Only those rounds count: in others the two rounds look alike. Their turns need not
+     * How many times the one is the other, with the interval; empty with fewer than two rounds in which both have a
+     * turn. Only those rounds count: in others the two rounds look alike. Their turns need not
      * be among those of the fit.
      */
     Optional<Ratio> ratio(List<LoggedTurn> of, List<LoggedTurn> to) {

@@ -42,8 +42,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     For inTransaction and a RowLockTransactionManager.
  * @param front When an advisory lock goes in front of the first lock of a row with strategy ROW: adaptive, if so many
  *     want the row over all instances that it pays, always or never.
- * @param lockEntities Whether the lock of one row of a JPA entity is Hibernate's own find, which reads the entity in the
- *     same round trip, where its statement locks exactly as Rowlock's.
+ * @param lockEntities Whether the lock of one row of a JPA entity is Hibernate's own find, which reads the entity in
+ *     the same round trip, where its statement locks exactly as Rowlock's.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
