@@ -55,7 +55,7 @@ final class Pools {
         return server.closeWith(resource);
     }
 
-    /** Fails unless every raise that was told as committed is there, and no other. */
+    /** Fails unless every raise that was reported as committed is there, and no other. */
     void checkSum(long raises) throws SQLException {
         long sum = server.numbers("select (select sum(balance) from " + Door.TABLE + ") + (select sum(balance) from "
                 + Door.VERSIONED + ")")[0];

@@ -29,7 +29,7 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-/** Has the drop-in send Hibernate's last flush with the COMMIT, and what comes of it told as Hibernate would. */
+/** Has the drop-in send Hibernate's last flush with the COMMIT, and reports its result as Hibernate would. */
 public final class CommitFlushes {
     private static final Log LOG = LogFactory.getLog(CommitFlushes.class);
 
