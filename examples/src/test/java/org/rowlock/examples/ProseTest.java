@@ -107,16 +107,18 @@ class ProseTest {
     @Test
     void commentsNameTheActorAndFitTheLine() throws IOException {
         List<String> bare = new ArrayList<>();
+        List<String> wide = new ArrayList<>();
         for (Path source : DocumentationTest.mainSources()) {
             for (String line : Files.readAllLines(source)) {
                 if (BARE.matcher(line).find() && !NAMED.matcher(line).find()) {
                     bare.add(source.getFileName() + ": " + line.strip());
                 }
-                assertThat(line.length() <= WIDTH || !source.toString().endsWith(".java"))
-                        .as("%s: %s", source, line)
-                        .isTrue();
+                if (line.length() > WIDTH && source.toString().endsWith(".java")) {
+                    wide.add(source.getFileName() + ": " + line.strip());
+                }
             }
         }
+        assertThat(wide).isEmpty();
         assertThat(bare).hasSizeLessThanOrEqualTo(BARE_COMMENTS);
     }
 

@@ -132,7 +132,7 @@ public final class Session implements AutoCloseable {
         administer("select pg_cancel_backend(" + pid + ")");
     }
 
-    /** Runs a query on another connection and tells whether it has a row. */
+    /** Returns whether a query, on another connection, has a row. */
     boolean administer(String sql) throws SQLException {
         try (Connection other = dataSource.getConnection();
                 Statement statement = other.createStatement()) {

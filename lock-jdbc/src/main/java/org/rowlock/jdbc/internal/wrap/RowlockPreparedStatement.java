@@ -151,7 +151,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** Keeps the batch if all of it can be; its counts are then not told. */
+    /** Keeps the batch if all of it can be kept; the caller then gets no counts. */
     @Override
     int keepBatch() throws SQLException {
         List<Binds> all = batch;
