@@ -1,0 +1,45 @@
+package org.rowlock.examples.key;
+
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.SQLException;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockedQuery;
+import org.rowlock.RowLocks;
+
+/** Deposits once, also if a commit gets lost: each deposit has an id, and the same call looks before it works. */
+public final class Deposits {
+    private final RowLocks locks;
+
+    /** Deposits that are locked by the given row locks. */
+    public Deposits(RowLocks locks) {
+        this.locks = locks;
+    }
+
+    // snippet: unknown
+    /** Deposits. After an unknown commit, the second call waits for the lock, and finds the deposit or makes it. */
+    public void deposit(DataSource dataSource, UUID id, long account, long amount) throws SQLException {
+        try {
+            once(dataSource, id, account, amount);
+        } catch (CommitOutcomeUnknownException e) {
+            once(dataSource, id, account, amount);
+        }
+    }
+
+    private void once(DataSource dataSource, UUID id, long account, long amount) throws SQLException {
+        LockedQuery<Integer> done = LockedQuery.of("select 1 from deposit where id = ?", found -> found.getInt(1), id);
+        locks.inTransaction(dataSource, forUpdate(row("account", account)), done, tx -> {
+            if (tx.rows().isEmpty()) {
+                tx.atCommit().add("insert into deposit (id, account, amount) values (?, ?, ?)", id, account, amount);
+                tx.atCommit()
+                        .add("update account set balance = balance + ? where id = ?", amount, account)
+                        .expectOneRow();
+            }
+            return null;
+        });
+    }
+    // end
+}

@@ -1,0 +1,32 @@
+package org.rowlock.examples.key;
+
+import static org.rowlock.LockKey.name;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.rowlock.LockedQuery;
+import org.rowlock.RowLocks;
+
+/** Gives invoices numbers without gaps. No row stands for the year, so a name does. */
+public final class InvoiceNumbers {
+    private final RowLocks locks;
+
+    /** Numbers that are locked by the given row locks. */
+    public InvoiceNumbers(RowLocks locks) {
+        this.locks = locks;
+    }
+
+    // snippet: next
+    /** Stores an invoice and returns its number. If the transaction rolls back, the next one takes the number. */
+    public int add(Connection connection, int year, long amount) throws SQLException {
+        LockedQuery<Integer> next = LockedQuery.of(
+                "select coalesce(max(number), 0) + 1 from invoice where year = ?", found -> found.getInt(1), year);
+        int number = locks.in(connection)
+                .lockAndQuery(forUpdate(name("invoices of " + year)), next)
+                .get(0);
+        Sql.update(connection, "insert into invoice values (?, ?, ?)", year, number, amount);
+        return number;
+    }
+    // end
+}

@@ -1,0 +1,42 @@
+package org.rowlock.examples.key;
+
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Set;
+import org.rowlock.RowLocks;
+
+/** Changes many rows, after one call has locked them all in one order. */
+public final class ManyRows {
+    private final RowLocks locks;
+
+    /** Rows that are locked by the given row locks. */
+    public ManyRows(RowLocks locks) {
+        this.locks = locks;
+    }
+
+    /** Adds to each account its amount. */
+    public void add(Connection connection, Map<Long, Long> amounts) throws SQLException {
+        // snippet: batch
+        locks.in(connection)
+                .lock(forNoKeyUpdate(rows("account", amounts.keySet())).requireRow());
+        // The order of the map no longer matters.
+        Sql.batch(
+                connection,
+                "update account as a set balance = a.balance + v.amount"
+                        + " from (values (?::bigint, ?::bigint)) as v (id, amount) where a.id = v.id",
+                amounts);
+        // end
+    }
+
+    /** Closes accounts by one statement, which would lock them in the order of its plan. */
+    public void close(Connection connection, Set<Long> ids) throws SQLException {
+        // snippet: in
+        locks.in(connection).lock(forNoKeyUpdate(rows("account", ids)));
+        Sql.update(connection, "update account set balance = 0 where id = any (?)", (Object) ids.toArray(Long[]::new));
+        // end
+    }
+}

@@ -1,0 +1,33 @@
+package org.rowlock.examples.key;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Map;
+
+/** Statements of the programs, by plain JDBC. */
+final class Sql {
+    private Sql() {}
+
+    /** Runs one statement, and returns how many rows it changed. */
+    static int update(Connection connection, String sql, Object... arguments) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < arguments.length; i++) {
+                statement.setObject(i + 1, arguments[i]);
+            }
+            return statement.executeUpdate();
+        }
+    }
+
+    /** Sends one statement with each key and value of a map, in the order of the map. */
+    static void batch(Connection connection, String sql, Map<?, Long> values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (Map.Entry<?, Long> each : values.entrySet()) {
+                statement.setObject(1, each.getKey());
+                statement.setLong(2, each.getValue());
+                statement.addBatch();
+            }
+            statement.executeBatch();
+        }
+    }
+}
