@@ -1,6 +1,6 @@
-"""Draws docs/img/one-jvm.svg from the first table of docs/results.md: ratios with their intervals, on a log axis.
+"""Draws the charts of docs/img from the figures in docs/results.md, each for light and dark screens.
 
-python3 .ci/charts.py draws it anew; so does a build of the site, with a warning."""
+python3 .ci/charts.py draws them anew; so does a build of the site, with a warning."""
 
 import logging
 import math
@@ -8,50 +8,81 @@ import re
 from pathlib import Path
 
 CELL = re.compile(r"([\d.]+)x \(([\d.]+)–([\d.]+)\)")
+ONE_ROW = re.compile(
+    r"One row for all 90, [^|#]*? (\d+) tx/s by hand, ([\d.]+)x with writes with the commit,"
+    r" ([\d.]+)x \(`ROW`\) and ([\d.]+)x \(`ADVISORY`\) by `execute`"
+)
 WIDTH, LEFT, ROW, TOP, LOW, HIGH = 200, 190, 30, 64, 0.5, 6.0
+THEMES = {
+    "light": {"paper": "#ffffff", "ink": "#222222", "text": "#444444", "grid": "#dddddd", "axis": "#888888", "bar": "#3f51b5", "open": "#999999"},
+    "dark": {"paper": "#1b1f27", "ink": "#eeeeee", "text": "#c3c7cf", "grid": "#3a404b", "axis": "#8a909b", "bar": "#9fa8da", "open": "#8a909b"},
+}
 
 
 def on_pre_build(config):
     docs = Path(config["docs_dir"])
-    chart = docs / "img" / "one-jvm.svg"
-    drawn = draw((docs / "results.md").read_text(encoding="utf-8"))
-    if not chart.exists() or chart.read_text(encoding="utf-8") != drawn:
-        chart.parent.mkdir(exist_ok=True)
-        chart.write_text(drawn, encoding="utf-8")
-        logging.getLogger("mkdocs.plugins.charts").warning("%s was not drawn from docs/results.md; it is now", chart)
+    results = (docs / "results.md").read_text(encoding="utf-8")
+    for name, draw in (("one-jvm", one_jvm), ("hold", hold)):
+        for theme, colors in THEMES.items():
+            chart = docs / "img" / f"{name}-{theme}.svg"
+            drawn = draw(results, colors)
+            if not chart.exists() or chart.read_text(encoding="utf-8") != drawn:
+                chart.parent.mkdir(exist_ok=True)
+                chart.write_text(drawn, encoding="utf-8")
+                logging.getLogger("mkdocs.plugins.charts").warning("%s was not drawn from docs/results.md; it is now", chart)
 
 
-def draw(page):
+def one_jvm(page, colors):
+    """Ratios of throughput with their intervals, on a log axis."""
     rows = [line.strip("|").split("|") for line in page.split("## One JVM")[1].split("\n## ")[0].split("\n") if line.startswith("| ")]
     head, variants = rows[0], [row for row in rows[1:] if CELL.search(row[1])]
     # Two panels side by side, so that a phone's screen leaves the letters large enough.
     panel = ROW * len(variants) + 60
-    width, height = LEFT + WIDTH * 2, TOP + panel * (len(head) // 2)
-    svg = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="16">',
-        f'<rect width="{width}" height="{height}" rx="6" fill="#fff"/>',
-        '<text x="12" y="26" font-weight="bold" fill="#222">Throughput against FOR UPDATE by hand, one JVM</text>',
-    ]
+    svg = canvas(LEFT + WIDTH * 2, TOP + panel * (len(head) // 2) - 24, "Throughput against FOR UPDATE by hand, one JVM", colors)
     for column in range(1, len(head)):
         left, top = LEFT + WIDTH * ((column - 1) % 2), TOP + panel * ((column - 1) // 2)
-        svg.append(f'<text x="{left}" y="{top - 8}" fill="#444">{head[column].strip()}</text>')
+        svg.append(f'<text x="{left}" y="{top - 8}" fill="{colors["text"]}">{head[column].strip()}</text>')
         for ratio in (0.5, 1, 2, 4):
-            at, bottom = x(left, ratio), top + ROW * len(variants)
-            svg.append(f'<line x1="{at}" x2="{at}" y1="{top}" y2="{bottom}" stroke="{"#888" if ratio == 1 else "#ddd"}"/>')
-            svg.append(f'<text x="{at}" y="{bottom + 18}" text-anchor="middle" fill="#444">{ratio}x</text>')
+            at, bottom = log(left, ratio), top + ROW * len(variants)
+            svg.append(f'<line x1="{at}" x2="{at}" y1="{top}" y2="{bottom}" stroke="{colors["axis" if ratio == 1 else "grid"]}"/>')
+            svg.append(f'<text x="{at}" y="{bottom + 18}" text-anchor="middle" fill="{colors["text"]}">{ratio}x</text>')
         for number, row in enumerate(variants):
             y = top + ROW * number + ROW // 2
+            name = row[0].strip().replace("`", "")
             if column % 2:
-                name = row[0].strip().replace("`", "")
-                svg.append(f'<text x="{LEFT - 14}" y="{y + 5}" text-anchor="end" fill="#222">{name}</text>')
+                svg.append(f'<text x="{LEFT - 14}" y="{y + 5}" text-anchor="end" fill="{colors["ink"]}">{name}</text>')
             ratio, low, high = (float(value) for value in CELL.search(row[column]).groups())
-            color = "#999" if number == 0 or "~" in row[column] else "#3f51b5"
-            svg.append(f'<line x1="{x(left, low)}" x2="{x(left, high)}" y1="{y}" y2="{y}" stroke="{color}" stroke-width="4"/>')
-            svg.append(f'<circle cx="{x(left, ratio)}" cy="{y}" r="5.5" fill="{color}"/>')
+            color = colors["open" if number == 0 or "~" in row[column] else "bar"]
+            svg.append(f"<g><title>{name}, {head[column].strip()}: {row[column].strip()}</title>")
+            svg.append(f'<line x1="{log(left, low)}" x2="{log(left, high)}" y1="{y}" y2="{y}" stroke="{color}" stroke-width="4"/>')
+            svg.append(f'<circle cx="{log(left, ratio)}" cy="{y}" r="5.5" fill="{color}"/></g>')
     return "\n".join(svg) + "\n</svg>\n"
 
 
-def x(left, ratio):
+def hold(page, colors):
+    """How long each transaction has the one row that all want: its share of a second."""
+    by_hand, *times = (float(value) for value in ONE_ROW.search(" ".join(page.split())).groups())
+    names = ("FOR UPDATE by hand", "writes with the commit", "execute, ROW", "execute, ADVISORY")
+    millis = [1000 / (by_hand * each) for each in (1, *times)]
+    left = LEFT + 20
+    svg = canvas(LEFT + WIDTH * 2, 50 + ROW * len(names) + 10, "How long each transaction has the row: 90 clients, network", colors)
+    for number, (name, each) in enumerate(zip(names, millis)):
+        y, long = 50 + ROW * number, round((WIDTH * 2 - 100) * each / max(millis), 1)
+        svg.append(f'<text x="{left - 14}" y="{y + 17}" text-anchor="end" fill="{colors["ink"]}">{name}</text>')
+        svg.append(f'<rect x="{left}" y="{y + 2}" width="{long}" height="{ROW - 8}" fill="{colors["bar" if number else "open"]}"/>')
+        svg.append(f'<text x="{left + long + 8}" y="{y + 17}" fill="{colors["text"]}">{each:.1f} ms</text>')
+    return "\n".join(svg) + "\n</svg>\n"
+
+
+def canvas(width, height, title, colors):
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="16">',
+        f'<rect width="{width}" height="{height}" rx="6" fill="{colors["paper"]}"/>',
+        f'<text x="12" y="26" font-weight="bold" fill="{colors["ink"]}">{title}</text>',
+    ]
+
+
+def log(left, ratio):
     return round(left + (WIDTH - 20) * math.log(ratio / LOW) / math.log(HIGH / LOW), 1)
 
 

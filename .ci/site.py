@@ -1,4 +1,6 @@
-"""Makes the README the first page of the site, and links that leave docs/ links to the repository."""
+"""Makes the README the first page of the site, and links that leave docs/ links to the repository.
+
+A <picture> becomes the theme's two images, because these follow the reader's switch between light and dark."""
 
 import re
 from pathlib import Path
@@ -6,16 +8,21 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 LINK = re.compile(r"\]\((?!https?:|#)([^)\s]+)\)")
+PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)">\s*</picture>')
 
 
 def on_files(files, config):
     readme = Path(config["config_file_path"]).with_name("README.md").read_text(encoding="utf-8")
-    files.append(File.generated(config, "index.md", content=LINK.sub(lambda link: _from_root(link, config), readme)))
+    files.append(File.generated(config, "index.md", content=LINK.sub(lambda link: _from_root(link, config), _images(readme))))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
-    return LINK.sub(lambda link: _from_docs(link, config), markdown)
+    return LINK.sub(lambda link: _from_docs(link, config), _images(markdown))
+
+
+def _images(markdown):
+    return PICTURE.sub(r"![\3](\1#only-dark) ![\3](\2#only-light)", markdown)
 
 
 def _from_root(link, config):

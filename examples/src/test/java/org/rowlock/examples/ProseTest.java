@@ -59,6 +59,8 @@ class ProseTest {
     private static final Pattern HAZARD_LINK = Pattern.compile("\\[([^\\]]+)\\]\\((?:docs/)?hazards\\.md#h(\\d+)\\)");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)(?:#([^)]+))?\\)");
     private static final Pattern INTERVAL = Pattern.compile("\\((\\d+\\.\\d+)–(\\d+\\.\\d+)\\)( ~)?");
+    private static final Pattern FIGURE = Pattern.compile("<title>[^:]+: ([^<]+)</title>");
+    private static final Pattern IMAGE = Pattern.compile("(?:src|srcset)=\"([^\"]+)\"");
     private static final Pattern RATIO = Pattern.compile("\\b\\d+\\.\\d+x");
 
     static List<Path> pages() throws IOException {
@@ -240,7 +242,11 @@ class ProseTest {
                 .flatMap(block -> block.group(1).lines())
                 .toList();
         assertThat(commands).contains("./rowlock demo", "./mvnw verify");
-        assertThat(readme.lines().limit(60)).contains("./rowlock demo", "./mvnw verify");
+        List<String> screen = readme.lines().limit(60).toList();
+        assertThat(screen).contains("./rowlock demo", "./mvnw verify");
+        assertThat(words(String.join(" ", screen)))
+                .as("words of the first screen")
+                .isLessThanOrEqualTo(400);
     }
 
     /** A profile that starts a program was no program of the build; the menu starts them. */
@@ -258,11 +264,47 @@ class ProseTest {
                                 + " commit, ([\\d.]+)x \\(`ROW`\\) and ([\\d.]+)x \\(`ADVISORY`\\) by `execute`")
                 .matcher(Files.readString(ROOT.resolve("docs/results.md")).replaceAll("\\s+", " "));
         assertThat(oneRow.find()).as("the rates of one row in the results").isTrue();
-        List<String> bars = new ArrayList<>();
         for (double times : new double[] {1, number(oneRow, 2), number(oneRow, 3), number(oneRow, 4)}) {
-            bars.add(String.format(Locale.ROOT, "%.1f", 1000 / (number(oneRow, 1) * times)));
+            String millis = String.format(Locale.ROOT, ">%.1f ms<", 1000 / (number(oneRow, 1) * times));
+            assertThat(image("hold-light")).contains(millis);
+            assertThat(image("hold-dark")).contains(millis);
         }
-        assertThat(Files.readString(ROOT.resolve("docs/why.md"))).contains("bar [" + String.join(", ", bars) + "]");
+    }
+
+    /** Each mark has its figure as a title, in the words of the table. */
+    @Test
+    void theRatiosOfOneJvmAreDrawnFromTheResults() throws IOException {
+        String section = Files.readString(ROOT.resolve("docs/results.md"))
+                .split("\n## One JVM\n")[1]
+                .split("\n## ")[0];
+        List<String> cells = section.lines()
+                .filter(line -> line.startsWith("|") && INTERVAL.matcher(line).find())
+                .flatMap(line -> Stream.of(line.split("\\|")).skip(2))
+                .map(String::strip)
+                .toList();
+        assertThat(cells).isNotEmpty();
+        for (String image : List.of(image("one-jvm-light"), image("one-jvm-dark"))) {
+            assertThat(FIGURE.matcher(image).results().map(figure -> figure.group(1)))
+                    .containsExactlyInAnyOrderElementsOf(cells);
+        }
+    }
+
+    private static String image(String name) throws IOException {
+        return Files.readString(ROOT.resolve("docs/img/" + name + ".svg"));
+    }
+
+    /** A page is whole in a closed network, and on a screen of either colour. */
+    @Test
+    void pagesLoadNothingFromElsewhere() throws IOException {
+        for (Path page : pages()) {
+            String text = Files.readString(page);
+            assertThat(text).doesNotContain("```mermaid", "<script");
+            assertThat(IMAGE.matcher(text).results().map(image -> page.resolveSibling(image.group(1))))
+                    .allSatisfy(image -> assertThat(image).exists());
+        }
+        assertThat(Files.readString(ROOT.resolve("mkdocs.yml")))
+                .contains("  font: false\n")
+                .doesNotContain("mermaid", "extra_javascript");
     }
 
     private static String prose(Path page) throws IOException {
