@@ -213,6 +213,42 @@ class LockStatementsPropertiesTest {
         }
     }
 
+    /** The ids of rows, by their number and by their text. */
+    @Example
+    void aClaimLocksTheKeysOfItsRows() throws SQLException {
+        for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ADVISORY)) {
+            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            for (RowLockMode mode : RowLockMode.values()) {
+                for (String table : List.of("account", "word", "part")) {
+                    try (Connection connection = checked(DATABASE.dataSource().getConnection(), sql -> sql)) {
+                        connection.setAutoCommit(false);
+                        List<String> claimed = locks.in(connection)
+                                .claim(Claim.from(table).mode(mode).limit(9), row -> row.getString("id"));
+                        assertThat(claimed).isNotEmpty();
+                        assertThat(rolledBack(connection, read(connection, LOCKS)))
+                                .isEqualTo(claimed.size());
+                    }
+                }
+            }
+        }
+    }
+
+    /** A key that was not tried, of which the answer has no row. */
+    @Example
+    void aKeyOfAClaimThatIsMissingIsAnErrorThatNamesBothNumbers() throws SQLException {
+        UnaryOperator<String> drops = sql -> sql.replace("printed, n) order", "printed, n) where k.n <> 2 order");
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        try (Connection connection = checked(DATABASE.dataSource().getConnection(), drops)) {
+            connection.setAutoCommit(false);
+            assertThatThrownBy(() -> locks.in(connection)
+                            .claim(Claim.from("account").orderBy("id").limit(3), row -> row.getInt(1)))
+                    .isInstanceOf(LockVerificationException.class)
+                    .hasMessageContaining("2 of 3");
+            assertThatThrownBy(() -> read(connection, "select 1")).hasMessageContaining("aborted");
+            connection.rollback();
+        }
+    }
+
     /** The driver then sends arrays as texts, in which the session reads no NULL. */
     @Example
     void arraysAreReadAsTheyWereMeantInEverySession() throws SQLException {
@@ -235,6 +271,10 @@ class LockStatementsPropertiesTest {
                 }
                 other.rollback();
             }
+            connection.rollback();
+            List<String> words = locks.in(connection).claim(Claim.from("word").limit(9), row -> row.getString("id"));
+            assertThat(words).containsExactlyInAnyOrder("x", "42");
+            assertThat(read(connection, LOCKS)).isEqualTo(2);
             connection.rollback();
         }
     }

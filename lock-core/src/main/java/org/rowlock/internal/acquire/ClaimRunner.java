@@ -28,6 +28,7 @@ import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.sql.WaitSql;
 
 /**
  * A claim: one statement, or with keys the row locks and then the keys, until there are enough.
@@ -156,9 +157,11 @@ record ClaimRunner(
         PreparedStatement statement = rows.keep(session.prepareScript(text, Part.hasUntyped(claim.binds())));
         sql.bindRead(statement, claim, ids);
         statement.execute();
-        for (int i = sql.isVerified() ? 2 : 1; i > 0; i--) {
+        if (sql.isVerified()) {
             statement.getMoreResults();
         }
+        requireTried(statement.getResultSet(), ids.size());
+        statement.getMoreResults();
         ResultSet found = statement.getResultSet();
         RowTable table = sql.table();
         int id = found.getMetaData().getColumnCount() - table.columns().size() + 1;
@@ -168,6 +171,19 @@ record ClaimRunner(
         }
         found.beforeFirst();
         rows.keep(found);
+    }
+
+    /** Refuses to go on as if the keys of all ids were tried. */
+    private void requireTried(ResultSet row, int ids) throws SQLException {
+        int tried = 0;
+        while (row.next()) {
+            tried++;
+        }
+        if (tried != ids) {
+            RowlockException refused = LockErrors.miscounted(asked(), tried, ids, false);
+            session.abortTransaction(WaitSql.ABORT, refused);
+            throw refused;
+        }
     }
 
     /** A program cannot name a row whose id is blank. */

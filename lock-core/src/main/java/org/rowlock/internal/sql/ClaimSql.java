@@ -1,6 +1,5 @@
 package org.rowlock.internal.sql;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
@@ -47,22 +46,32 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         statement.setInt(again ? bindIds(statement, next, before) : next, limit);
     }
 
+    /**
+     * Tries the keys of several ids of a table in the select list, with a row for each, and keeps the numbers of those
+     * that it has locked in a setting of the transaction, for the statement behind it. Its parameters are those of
+     * {@link #bindTake}.
+     */
+    public static String take(RowLockMode mode) {
+        String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
+        return "select pg_catalog.set_config('rowlock.claimed', case when k.n = 1 then '' else"
+                + " pg_catalog.current_setting('rowlock.claimed') end || case when case when k.printed then " + take
+                + '(' + CatalogSql.hash("r.root::pg_catalog.text || ':' || k.s") + ") else " + take
+                + "(r.root::integer, k.o) end then k.n::pg_catalog.text || ',' else '' end, true) from (select "
+                + KeySql.ROOT + " as root" + KeySql.FROM_TABLE + " offset 0) as r cross join"
+                + " unnest(cast(? as integer[]), cast(? as pg_catalog.text[]), cast(? as boolean[])) with ordinality"
+                + " as k(o, s, printed, n) order by k.n";
+    }
+
     /** Tries the keys of locked rows, and reads the rows whose keys it has got. What it reads is the last result. */
     public String read() {
-        String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
-        String got = "select pg_catalog.set_config('rowlock.claimed', coalesce(pg_catalog.array_agg(k.n)"
-                + "::pg_catalog.text, '{}'), true) from (select " + KeySql.ROOT + " as root" + KeySql.FROM_TABLE
-                + " offset 0) as r cross join unnest(cast(? as integer[]), cast(? as pg_catalog.text[]))"
-                + " with ordinality as k(o, s, n) where case when k.o is null then " + take + '('
-                + CatalogSql.hash("r.root::pg_catalog.text || ':' || k.s") + ") else " + take
-                + "(r.root::integer, k.o) end";
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
                 + ids() + " on " + isOfId() + " where " + condition(predicate)
-                + " and rowlock_k.rowlock_n = any (cast(pg_catalog.current_setting('rowlock.claimed') as bigint[]))"
+                + " and rowlock_k.rowlock_n::pg_catalog.text = any ((select pg_catalog.string_to_array("
+                + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
                 // Columns that are given may find others with the same id, which have to be locked too.
                 + (table.identity() == Identity.GIVEN ? ' ' + mode.sql() + " of " + alias() + " skip locked" : "");
-        return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + got + "\n;" + rows;
+        return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
     }
 
     /** Whether the first result of {@link #read} is that of a look at the primary key. */
@@ -73,22 +82,26 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     /** Sets the parameters of {@link #read}. */
     public void bindRead(PreparedStatement statement, Claim claim, List<List<String>> ids) throws SQLException {
         int next = isVerified() ? GuardSql.bindMark(statement, 1, ResolvedRequest.NONE) : 1;
-        statement.setString(next, table.name());
-        Integer[] numbers = new Integer[ids.size()];
+        Part.bind(statement, bindIds(statement, bindTake(statement, next, table.name(), ids), ids), claim.binds());
+    }
+
+    /** Sets the parameters of {@link #take} and gives the index behind the last one. */
+    public static int bindTake(PreparedStatement statement, int at, String table, List<List<String>> ids)
+            throws SQLException {
+        statement.setString(at, table);
+        int[] numbers = new int[ids.size()];
         String[] texts = new String[ids.size()];
+        boolean[] printed = new boolean[ids.size()];
         for (int i = 0; i < texts.length; i++) {
-            String text = AdvisoryKeys.idText(
+            texts[i] = AdvisoryKeys.idText(
                     ids.get(i).stream().map(IdText::canonical).toList());
-            if (ids.get(i).size() == 1 && IdText.isInt4(text)) {
-                numbers[i] = Integer.valueOf(text);
-            } else {
-                texts[i] = text;
-            }
+            printed[i] = ids.get(i).size() != 1 || !IdText.isInt4(texts[i]);
+            numbers[i] = printed[i] ? 0 : Integer.parseInt(texts[i]);
         }
-        Connection connection = statement.getConnection();
-        statement.setArray(next + 1, connection.createArrayOf("int4", numbers));
-        statement.setArray(next + 2, connection.createArrayOf("text", texts));
-        Part.bind(statement, bindIds(statement, next + 3, ids), claim.binds());
+        statement.setObject(at + 1, numbers);
+        statement.setArray(at + 2, statement.getConnection().createArrayOf("text", texts));
+        statement.setObject(at + 3, printed);
+        return at + 4;
     }
 
     /** An item of FROM: given ids and their ordinal numbers, with a parameter for each column. */

@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.text.FrontSql;
 
 /**
@@ -45,6 +47,7 @@ final class LockForms {
             PgSession.of(probe.connection).execute("set transaction isolation level read committed");
             int before = forms.held();
             forms.front();
+            forms.claim(table == null ? "pg_catalog.pg_class" : table);
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUNDED)) {
                 forms.take(List.of(LockKey.number(random())), wait);
                 forms.take(List.of(LockKey.name("rowlock-verify " + random()), LockKey.pair((int) random(), 1)), wait);
@@ -81,6 +84,16 @@ final class LockForms {
             FrontSql.bind(statement, 1, false, random(), Integer.MAX_VALUE, 1);
             statement.execute();
             asked++;
+        }
+    }
+
+    /** The keys of rows that are claimed: one by its number, one by its text. */
+    private void claim(String table) throws SQLException {
+        List<List<String>> ids = List.of(List.of("" + (int) random()), List.of("rowlock-verify " + random()));
+        try (PreparedStatement statement = probe.session.prepare(ClaimSql.take(RowLockMode.FOR_UPDATE))) {
+            ClaimSql.bindTake(statement, 1, table, ids);
+            statement.execute();
+            asked += ids.size();
         }
     }
 
