@@ -209,6 +209,67 @@ class IsolationTest {
         alice.run(c -> assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql));
     }
 
+    /**
+     * A job that was finished since the snapshot, whether its worker held the row or the key alone: the claim takes the
+     * lock of the row too, and so the server compares it.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void aClaimRunsNoFinishedJobAgain(Isolation isolation) throws Exception {
+        Claim ready = Claim.from("account").where("balance = 0").orderBy("id").limit(2);
+        RowMapper<Long> id = row -> row.getLong("id");
+        for (LockStrategy strategy : LockStrategy.values()) {
+            RowLocks locks = locks(strategy);
+            Session alice = session("alice", isolation);
+            Session bob = session("bob", isolation);
+            alice.execute("select count(*) from account");
+            assertThat(bob.<List<Long>>run(c -> locks.in(c).claim(ready, id)))
+                    .as(strategy.name())
+                    .containsExactly(1L, 2L);
+            assertThat(alice.<List<Long>>run(c -> locks.in(c).claim(ready, id)))
+                    .as(strategy.name())
+                    .containsExactly(3L, 4L);
+            bob.execute("update account set balance = 1 where id in (1, 2)");
+            bob.commit();
+            LockSerializationException failure = catchThrowableOfType(
+                    LockSerializationException.class,
+                    () -> alice.run(c -> locks.in(c).claim(ready, id)));
+            assertThat(failure).as(strategy.name()).isNotNull();
+            assertThat(failure.isRetryable()).isTrue();
+            assertAborted(alice, isolation);
+            database.execute("update account set balance = 0");
+            alice.close();
+            bob.close();
+        }
+    }
+
+    /** A job whose worker holds the key alone is not claimed, before it is finished or after. */
+    @ParameterizedTest
+    @EnumSource
+    void aClaimRunsNoJobAgainWhoseKeyWasHeld(Isolation isolation) throws Exception {
+        Claim ready = Claim.from("account").where("balance = 0").orderBy("id");
+        RowMapper<Long> id = row -> row.getLong("id");
+        for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ADVISORY)) {
+            Session alice = session("alice", isolation);
+            Session worker = database.session("worker");
+            worker.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
+            assertThat(alice.<List<Long>>run(c -> locks(strategy).in(c).claim(ready, id)))
+                    .as(strategy.name())
+                    .containsExactly(2L);
+            alice.rollback();
+            alice.execute("select count(*) from account");
+            worker.execute("update account set balance = 1 where id = 1");
+            worker.commit();
+            assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).claim(ready, id)))
+                    .as(strategy.name())
+                    .isInstanceOf(LockSerializationException.class);
+            assertAborted(alice, isolation);
+            database.execute("update account set balance = 0");
+            alice.close();
+            worker.close();
+        }
+    }
+
     /** The key is waited for first, so that its holder and those who lock the row alone are excluded. */
     @ParameterizedTest
     @EnumSource
