@@ -26,7 +26,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.orm.ObjectOptimisticLockingFailureException;
+import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
 import org.springframework.transaction.annotation.Transactional;
 
 /** The round trips of a method that locks the row of an entity, finds it and changes it. */
@@ -121,6 +123,9 @@ class EntityRoundTripsTest {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.byHand(1))).isEqualTo(3);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(3);
+            // Nothing of the application's is replaced where writes do not go with the COMMIT.
+            assertThat(context.getBean(JpaTransactionManager.class).getJpaDialect())
+                    .isExactlyInstanceOf(HibernateJpaDialect.class);
         }
         try (AnnotationConfigApplicationContext context = start(false, false)) {
             Accounts accounts = context.getBean(Accounts.class);
@@ -137,6 +142,8 @@ class EntityRoundTripsTest {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(2);
             assertThat(counted(() -> accounts.byHand(1))).isEqualTo(2);
+            assertThat(context.getBean(JpaTransactionManager.class).getJpaDialect())
+                    .isInstanceOf(HibernateJpaDialect.class);
             assertThatThrownBy(() -> accounts.set(1, 50)).isInstanceOf(DataIntegrityViolationException.class);
             assertThatThrownBy(() -> accounts.changedByAnother(1, () -> execute("delete from account")))
                     .isInstanceOf(ObjectOptimisticLockingFailureException.class);

@@ -38,7 +38,6 @@ public final class CommitListener implements TransactionExecutionListener {
             List<TransactionExecutionListener> all = new ArrayList<>(telling.getTransactionExecutionListeners());
             all.add(new CommitListener(telling));
             telling.setTransactionExecutionListeners(all);
-            CommitFlushes.translate(telling);
         }
     }
 

@@ -1,9 +1,8 @@
 package org.rowlock.spring.internal.jpa;
 
+import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -21,10 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.ConnectionHandle;
 import org.springframework.orm.ObjectOptimisticLockingFailureException;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -52,13 +54,6 @@ public final class CommitFlushes {
         }
     }
 
-    /** Has a manager throw for a write that went with the COMMIT what it throws for one of an earlier flush. */
-    public static void translate(TransactionManager manager) {
-        if (IS_PRESENT) {
-            Present.translate(manager);
-        }
-    }
-
     /** Its own class, as lock-jdbc need not be there. */
     private static final class Present {
         static void open(TransactionManager manager) {
@@ -76,7 +71,9 @@ public final class CommitFlushes {
                         .getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
                     Connection connection = connections.getPhysicalConnection();
-                    boolean unused = CommitFlush.open(connection, table -> isKept(factory, table));
+                    if (CommitFlush.open(connection, table -> isKept(factory, table))) {
+                        translate((JpaTransactionManager) manager, factory);
+                    }
                 }
             } catch (SQLException | PersistenceException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
@@ -126,32 +123,16 @@ public final class CommitFlushes {
                     || (details.getCustomSql() == null && details.getExpectation() instanceof Expectation.RowCount);
         }
 
-        static void translate(TransactionManager manager) {
-            SessionFactoryImplementor factory = factory(manager);
-            if (factory == null
-                    || !(manager instanceof JpaTransactionManager jpa)
-                    || Proxy.isProxyClass(jpa.getJpaDialect().getClass())) {
-                return;
+        /** Has a manager throw for a write that went with the COMMIT what it throws for one of an earlier flush. */
+        private static void translate(JpaTransactionManager manager, SessionFactoryImplementor factory) {
+            JpaDialect own = manager.getJpaDialect();
+            if (!(own instanceof CommitDialect)) {
+                manager.setJpaDialect(new CommitDialect(own, factory));
             }
-            JpaDialect own = jpa.getJpaDialect();
-            jpa.setJpaDialect((JpaDialect) Proxy.newProxyInstance(
-                    CommitFlushes.class.getClassLoader(), new Class<?>[] {JpaDialect.class}, (proxy, method, given) -> {
-                        if (method.getName().equals("translateExceptionIfPossible")) {
-                            RuntimeException meant = meant(factory, (RuntimeException) given[0]);
-                            return meant instanceof DataAccessException
-                                    ? meant
-                                    : own.translateExceptionIfPossible(meant);
-                        }
-                        try {
-                            return method.invoke(own, given);
-                        } catch (InvocationTargetException e) {
-                            throw e.getTargetException();
-                        }
-                    }));
         }
 
         /** What the flush would have thrown for a write that went with the COMMIT; any other as it is. */
-        private static RuntimeException meant(SessionFactoryImplementor factory, RuntimeException thrown) {
+        static RuntimeException meant(SessionFactoryImplementor factory, RuntimeException thrown) {
             for (Throwable each = thrown; each != null; each = each.getCause()) {
                 if (each instanceof CommitFlushException failed) {
                     return failed.isWrongCount()
@@ -172,6 +153,52 @@ public final class CommitFlushes {
             } catch (PersistenceException e) {
                 return null; // Another provider, which may look at other counts.
             }
+        }
+    }
+
+    /** Hibernate's dialect to those who cast it, and in all but what a kept write means the manager's own. */
+    private static final class CommitDialect extends HibernateJpaDialect {
+        private static final long serialVersionUID = 1;
+
+        private final transient JpaDialect own;
+        private final transient SessionFactoryImplementor factory;
+
+        CommitDialect(JpaDialect own, SessionFactoryImplementor factory) {
+            this.own = own;
+            this.factory = factory;
+        }
+
+        @Override
+        public @Nullable DataAccessException translateExceptionIfPossible(RuntimeException thrown) {
+            RuntimeException meant = Present.meant(factory, thrown);
+            return meant instanceof DataAccessException spring ? spring : own.translateExceptionIfPossible(meant);
+        }
+
+        @Override
+        public @Nullable Object beginTransaction(EntityManager entities, TransactionDefinition definition)
+                throws SQLException {
+            return own.beginTransaction(entities, definition);
+        }
+
+        @Override
+        public @Nullable Object prepareTransaction(EntityManager entities, boolean readOnly, @Nullable String name) {
+            return own.prepareTransaction(entities, readOnly, name);
+        }
+
+        @Override
+        public void cleanupTransaction(@Nullable Object transaction) {
+            own.cleanupTransaction(transaction);
+        }
+
+        @Override
+        public @Nullable ConnectionHandle getJdbcConnection(EntityManager entities, boolean readOnly)
+                throws SQLException {
+            return own.getJdbcConnection(entities, readOnly);
+        }
+
+        @Override
+        public void releaseJdbcConnection(ConnectionHandle connection, EntityManager entities) throws SQLException {
+            own.releaseJdbcConnection(connection, entities);
         }
     }
 }
