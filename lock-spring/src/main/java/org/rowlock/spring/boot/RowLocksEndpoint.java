@@ -13,10 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 import org.rowlock.AdmissionQueues;
 import org.rowlock.LockInspector;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
 import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
@@ -130,10 +132,12 @@ public final class RowLocksEndpoint {
         return shown;
     }
 
-    /** @param own the row that this JVM locks by this very key; null for none */
-    private static Map<String, Object> line(LockInspector.Line line, LockKey.@Nullable Row own) {
+    /** A row that this JVM locks, by this very key or by the one in front of its row lock. */
+    private record Own(LockKey.Row row, boolean isFront) {}
+
+    private static Map<String, Object> line(LockInspector.Line line, @Nullable Own own) {
         Map<String, Object> shown = new LinkedHashMap<>();
-        Optional<LockKey.Row> row = Optional.ofNullable(own);
+        Optional<LockKey.Row> row = Optional.ofNullable(own).map(Own::row);
         row.map(LockKey.Row::table).or(line::table).ifPresent(table -> shown.put("table", table));
         row.map(each -> String.join(", ", each.id())).or(line::id).ifPresent(id -> shown.put("id", id));
         // Unsigned halves of a bigint, or two int4 that pg_locks shows unsigned.
@@ -142,7 +146,7 @@ public final class RowLocksEndpoint {
                 line.isPair()
                         ? (int) line.first() + ", " + (int) line.second()
                         : Long.toString(line.first() << 32 | line.second()));
-        shown.put("mode", line.isShared() ? "shared" : "exclusive");
+        shown.put("mode", own != null && own.isFront() ? "front" : line.isShared() ? "shared" : "exclusive");
         shown.put("granted", line.isGranted());
         shown.put("pid", line.pid());
         line.application().ifPresent(application -> shown.put("application", application));
@@ -197,14 +201,14 @@ public final class RowLocksEndpoint {
 
     private Locks read(Connection connection, DataSource dataSource, LockKey.@Nullable Row of) throws SQLException {
         List<LockInspector.Line> lines = of == null ? LockInspector.all(connection) : LockInspector.of(connection, of);
-        Map<List<Object>, LockKey.Row> own =
+        Map<List<Object>, Own> own =
                 of == null && lines.stream().anyMatch(line -> line.table().isEmpty())
                         ? ownRows(connection, dataSource)
                         : Map.of();
         return new Locks(
                 lines.stream()
                         .filter(line -> !StrategyWatch.isWord(line))
-                        .map(line -> line(line, of == null ? own.get(lockOf(line)) : of))
+                        .map(line -> line(line, of == null ? own.get(lockOf(line)) : new Own(of, false)))
                         .toList(),
                 null);
     }
@@ -218,8 +222,11 @@ public final class RowLocksEndpoint {
     }
 
     /** The rows that this JVM is about to lock or holds, by their locks, which alone may not show them. */
-    private Map<List<Object>, LockKey.Row> ownRows(Connection connection, DataSource dataSource) throws SQLException {
-        Map<List<Object>, LockKey.Row> rows = new HashMap<>();
+    private Map<List<Object>, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
+        Map<List<Object>, Own> rows = new HashMap<>();
+        String path = connection.isWrapperFor(PGConnection.class)
+                ? connection.unwrap(PGConnection.class).getParameterStatus("search_path")
+                : null;
         List<LockKey> keys = locks.admission().entrants().stream()
                 .filter(entrant -> isOf(entrant, dataSource))
                 .map(AdmissionQueues.Entrant::key)
@@ -228,7 +235,9 @@ public final class RowLocksEndpoint {
                 .toList();
         for (LockKey key : keys) {
             if (key instanceof LockKey.Row row) {
-                LockInspector.of(connection, row).forEach(line -> rows.put(lockOf(line), row));
+                LockInspector.of(connection, row).forEach(line -> rows.put(lockOf(line), new Own(row, false)));
+                long front = FrontSql.key(path, row.table(), row.id());
+                rows.put(List.of(false, front >>> Integer.SIZE, front & 0xffffffffL), new Own(row, true));
             }
         }
         return rows;

@@ -38,10 +38,11 @@ public record RowLocksReport(
      * The advisory locks of one DataSource's database.
      *
      * @param locks a line per lock and session: those of one key together, holders first, waiters in their order. It
-     *     has the {@code key} as advisory lock functions take it, two numbers or one; {@code mode}, {@code exclusive}
-     *     or {@code shared}; {@code granted}; the server process {@code pid}, its {@code application} and {@code
-     *     state}, such as {@code idle in transaction}; {@code transactionAge}, the most that the lock can be held for;
-     *     of a waiter {@code waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code
+     *     has the {@code key} as advisory lock functions take it, two numbers or one; {@code mode}, {@code exclusive},
+     *     {@code shared}, or {@code front} for the lock in front of a row lock; {@code granted}; the server process
+     *     {@code pid}, its {@code application} and {@code state}, such as {@code idle in transaction}; {@code
+     *     transactionAge}, the most that the lock can be held for; of a waiter {@code waitingFor} and the processes
+     *     {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code
      *     table} and {@code id} are those that the lock shows, or else this JVM knows
      * @param error why there are none, if the database could not be asked
      */

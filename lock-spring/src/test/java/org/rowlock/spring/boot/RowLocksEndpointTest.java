@@ -23,10 +23,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.PGConnection;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.Session;
@@ -177,6 +179,9 @@ class RowLocksEndpointTest {
         var queues = context.getBean(RowLocks.class).admission();
         Session alice = database.session("alice");
         alice.run(connection -> LOCKS.in(connection).lock(forUpdate(key)));
+        Session front = database.session("front");
+        String path = front.run(c -> c.unwrap(PGConnection.class).getParameterStatus("search_path"));
+        front.execute("select pg_advisory_xact_lock(" + FrontSql.key(path, "documents", List.of(uuid)) + ")");
         Thread waiting = new Thread(
                 () -> queues.enter(dataSource, forShare(List.of(key))).close(), "the one who waits");
         try (var permit = queues.enter(dataSource, forUpdate(List.of(key)))) {
@@ -197,9 +202,15 @@ class RowLocksEndpointTest {
             assertThat(read(json, "$.dataSources.dataSource.locks[?(@.pid == " + alice.pid() + ")]['table','id']"))
                     .as("an advisory lock that is a number to the server")
                     .isEqualTo(read("[{\"table\":\"documents\",\"id\":\"" + uuid + "\"}]", "$"));
+            assertThat(read(
+                            json,
+                            "$.dataSources.dataSource.locks[?(@.pid == " + front.pid() + ")]['table','id','mode']"))
+                    .as("the lock in front of a row lock")
+                    .isEqualTo(read("[{\"table\":\"documents\",\"id\":\"" + uuid + "\",\"mode\":\"front\"}]", "$"));
         } finally {
             waiting.join(TestDatabase.DEADLINE.toMillis());
             alice.commit();
+            front.commit();
         }
     }
 
