@@ -142,10 +142,10 @@ class HotStandbyTest {
     }
 
     private static void assertRefused(Connection connection, Session.Body<?> body) throws SQLException {
-        LockTransactionException refusal =
-                catchThrowableOfType(LockTransactionException.class, () -> body.run(connection));
+        LockConnectionLostException refusal =
+                catchThrowableOfType(LockConnectionLostException.class, () -> body.run(connection));
         assertThat(refusal).isNotNull();
-        assertThat(refusal.sqlState()).contains("25006");
+        assertThat(refusal.isRetryable()).isTrue();
         assertThat(refusal.sqlState()).contains("25006");
         assertThat(refusal).hasMessageContaining("hot standby").hasMessageContaining("primary");
         connection.rollback();

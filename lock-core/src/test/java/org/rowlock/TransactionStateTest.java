@@ -188,9 +188,25 @@ class TransactionStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void readOnlyByDefaultIsRefused(LockStrategy strategy) throws Exception {
+    void aServerThatTurnedReadOnlyIsAPassingFault(LockStrategy strategy) throws Exception {
         forEachCall(strategy, (call, body) -> {
             Session alice = database.session(call);
+            alice.execute("set default_transaction_read_only = on");
+            alice.commit();
+            assertReadOnlyRefused(alice, call, body, LockConnectionLostException.class, true);
+        });
+    }
+
+    /** The driver sends it as the session's default, so the server reports it as it does that of a role. */
+    @ParameterizedTest
+    @EnumSource
+    void aConnectionThatIsReadOnlyByTheApplicationIsNone(LockStrategy strategy) throws Exception {
+        forEachCall(strategy, (call, body) -> {
+            Session alice = database.session(call);
+            alice.run(c -> {
+                c.setReadOnly(true);
+                return null;
+            });
             alice.execute("set default_transaction_read_only = on");
             alice.commit();
             assertReadOnlyRefused(alice, call, body);
@@ -209,10 +225,17 @@ class TransactionStateTest {
     }
 
     private void assertReadOnlyRefused(Session session, String call, Session.Body<?> body) throws Exception {
-        LockTransactionException refusal = refusal(call, body, session.connection());
+        assertReadOnlyRefused(session, call, body, LockTransactionException.class, false);
+    }
+
+    private void assertReadOnlyRefused(
+            Session session, String call, Session.Body<?> body, Class<? extends RowlockException> type, boolean passes)
+            throws Exception {
+        RowlockException refusal = catchThrowableOfType(type, () -> body.run(session.connection()));
+        assertThat(refusal).as(call).isNotNull();
         assertThat(refusal.sqlState()).as(call).contains("25006");
-        assertThat(refusal.sqlState()).as(call).contains("25006");
-        assertThat(refusal).as(call).hasMessageContaining("read-only").hasMessageContaining("read-write");
+        assertThat(refusal.isRetryable()).as(call).isEqualTo(passes);
+        assertThat(refusal).as(call).hasMessageContaining(passes ? "default_transaction_read_only" : "read-write");
         assertThat(session.advisoryLocks()).as(call).isZero();
         session.rollback();
         // The session is as before: only its transactions are read-only.

@@ -17,6 +17,7 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
+import org.rowlock.internal.text.SqlState;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -25,6 +26,7 @@ import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.transaction.HeuristicCompletionException;
 
 /**
@@ -38,6 +40,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  *   <li>an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
  *   <li>a statement timeout or cancel: {@link QueryTimeoutException}
  *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
+ *   <li>a server that lets all transactions only read, as in a failover: {@link TransientDataAccessResourceException}
  *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome
  *       state {@code STATE_UNKNOWN}; no retry should be written for it
  *   <li>committed, and not known to be durable: the same, with {@code STATE_COMMITTED}
@@ -53,7 +56,7 @@ public final class LockExceptionTranslator {
                     entry(LockDeadlockException.class, CannotAcquireLockException::new),
                     entry(LockSerializationException.class, CannotAcquireLockException::new),
                     entry(LockCanceledException.class, QueryTimeoutException::new),
-                    entry(LockConnectionLostException.class, DataAccessResourceFailureException::new),
+                    entry(LockConnectionLostException.class, LockExceptionTranslator::ofConnection),
                     entry(LockTableFullException.class, DataAccessResourceFailureException::new),
                     entry(CommitNotConfirmedException.class, ofCommit(HeuristicCompletionException.STATE_COMMITTED)),
                     entry(CommitOutcomeUnknownException.class, ofCommit(HeuristicCompletionException.STATE_UNKNOWN)),
@@ -66,6 +69,12 @@ public final class LockExceptionTranslator {
 
     private static BiFunction<String, RowlockException, NestedRuntimeException> ofCommit(int state) {
         return (text, e) -> new HeuristicCompletionException(state, e);
+    }
+
+    private static NestedRuntimeException ofConnection(String text, RowlockException e) {
+        return e.sqlState().filter(SqlState.READ_ONLY_SQL_TRANSACTION::equals).isPresent()
+                ? new TransientDataAccessResourceException(text, e)
+                : new DataAccessResourceFailureException(text, e);
     }
 
     /**

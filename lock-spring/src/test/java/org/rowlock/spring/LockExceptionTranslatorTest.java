@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockWait;
@@ -21,7 +22,9 @@ import org.rowlock.RowlockException;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.transaction.HeuristicCompletionException;
 
 class LockExceptionTranslatorTest {
@@ -45,6 +48,16 @@ class LockExceptionTranslatorTest {
             other.join();
             return refused[0];
         }
+    }
+
+    @Test
+    void aServerThatOnlyReadsForNowIsTransient() {
+        var elsewhere = new LockConnectionLostException("a hot standby", "25006", null);
+        assertThat(LockExceptionTranslator.translate(elsewhere))
+                .isInstanceOf(TransientDataAccessResourceException.class)
+                .hasCause(elsewhere);
+        assertThat(LockExceptionTranslator.translate(new LockConnectionLostException("lost", "08006", null)))
+                .isInstanceOf(DataAccessResourceFailureException.class);
     }
 
     @Test

@@ -264,6 +264,6 @@ record Attempt(
     }
 
     private Asked asked() {
-        return request.asked(session.isHotStandby());
+        return request.asked(session.readOnlyBy());
     }
 }

@@ -219,7 +219,7 @@ record ClaimRunner(
                 claim.limit(),
                 List.of(claim.table()),
                 List.of(),
-                session.isHotStandby(),
+                session.readOnlyBy(),
                 tables.config().names());
     }
 }

@@ -130,7 +130,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** What a request asks for, whatever its tables are. */
     Asked asked(PgSession session, LockRequest request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
-        return Asked.of(request, wait, strategy, config.names(), List.of(), session.isHotStandby());
+        return Asked.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());
     }
 
     /**

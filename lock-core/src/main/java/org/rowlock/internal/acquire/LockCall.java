@@ -41,6 +41,7 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * One call for locks, from the request to what came back: bounded, observed, in its turn, and with a table that has
@@ -122,7 +123,9 @@ public record LockCall(
         if (cause != null && (own || commit.isSent())) {
             // What ended the wait until it is durable looks as if it had ended the wait for the lock.
             SQLException definite = commit.failure(cause);
-            if (own || meaning instanceof LockConnectionLostException || ServerErrors.isDrivers(cause)) {
+            boolean lost = meaning instanceof LockConnectionLostException
+                    && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());
+            if (own || lost || ServerErrors.isDrivers(cause)) {
                 throw definite;
             }
         }

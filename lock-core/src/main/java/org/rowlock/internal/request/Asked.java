@@ -19,6 +19,7 @@ import org.rowlock.RowlockException;
  * @param keys how many distinct keys
  * @param tables those of the keys, each once
  * @param ids the parts of the ids, where only the server knows whether their columns take them
+ * @param readOnlyBy what makes every transaction of the session read-only; null where only the transaction itself is
  */
 public record Asked(
         String what,
@@ -27,7 +28,7 @@ public record Asked(
         int keys,
         List<String> tables,
         List<String> ids,
-        boolean hotStandby,
+        @Nullable String readOnlyBy,
         KeyNames names) {
     public static Asked of(
             LockRequest request,
@@ -35,7 +36,7 @@ public record Asked(
             LockStrategy strategy,
             KeyNames names,
             List<String> ids,
-            boolean hotStandby) {
+            @Nullable String readOnlyBy) {
         List<LockKey> keys = request.keys();
         String first = names.of(keys.get(0));
         String what = keys.size() == 1
@@ -55,7 +56,7 @@ public record Asked(
                 keys.size(),
                 AdvisoryKeys.of(keys).tables(),
                 ids,
-                hotStandby,
+                readOnlyBy,
                 names);
     }
 

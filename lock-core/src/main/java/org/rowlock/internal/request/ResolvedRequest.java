@@ -105,12 +105,12 @@ public record ResolvedRequest(
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */
     public record Misnamed(Row key, List<String> id) {}
 
-    public Asked asked(boolean hotStandby) {
+    public Asked asked(@Nullable String readOnlyBy) {
         // Ids of other types are checked before they are sent.
         List<String> ids = rows.stream()
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> key.givenId().stream()))
                 .toList();
-        return Asked.of(request, lockWait, strategy, names, ids, hotStandby);
+        return Asked.of(request, lockWait, strategy, names, ids, readOnlyBy);
     }
 }

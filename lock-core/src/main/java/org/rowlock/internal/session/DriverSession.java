@@ -91,6 +91,27 @@ abstract class DriverSession {
         return "on".equals(reported("in_hot_standby"));
     }
 
+    /**
+     * What makes every transaction of this session read-only: a role that a failover has changed, or maintenance. Null
+     * if nothing does, or if the application itself has told the driver that the connection is read-only.
+     */
+    @Nullable
+    public String readOnlyBy() {
+        try {
+            if (driver.isReadOnly()) {
+                return null;
+            }
+        } catch (SQLException e) {
+            return null; // It is closed, and no answer of the server is about that.
+        }
+        if (isHotStandby()) {
+            return "the server is a hot standby, whose locks exclude nobody on the primary";
+        }
+        return "on".equals(reported("default_transaction_read_only"))
+                ? "the server lets this session's transactions only read (default_transaction_read_only is on)"
+                : null;
+    }
+
     /** A setting that the server reports by itself, or null where it does not. */
     @Nullable
     public String reported(String setting) {

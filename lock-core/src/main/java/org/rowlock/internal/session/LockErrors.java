@@ -203,11 +203,14 @@ public final class LockErrors {
     }
 
     private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
-        String why = asked.hotStandby()
-                ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the primary."
-                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If it"
-                        + " is one, a pooler that splits reads has sent the statement to a standby:"
-                        + " RowLocks.verify() says so, and what to do.";
+        if (asked.readOnlyBy() != null) {
+            String passing = asked.readOnlyBy() + ", as in a failover or maintenance. Roll back, and run it again on"
+                    + " another connection, once that leads to a primary that writes.";
+            return asked.cannot(LockConnectionLostException::new, passing, SqlState.READ_ONLY_SQL_TRANSACTION, e);
+        }
+        String why = "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If"
+                + " it is one, a pooler that splits reads has sent the statement to a standby: RowLocks.verify() says"
+                + " so, and what to do.";
         return asked.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 

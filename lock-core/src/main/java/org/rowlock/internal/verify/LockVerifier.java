@@ -15,6 +15,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
@@ -251,9 +252,13 @@ public final class LockVerifier {
             }
             call.held(outcome);
             return true;
-        } catch (LockTransactionException e) {
-            if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION)) || !probe.isSaidToWrite()) {
+        } catch (LockTransactionException | LockConnectionLostException e) {
+            if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION))) {
                 throw e;
+            }
+            if (!probe.isSaidToWrite()) {
+                throw new LockTransactionException(
+                        String.valueOf(e.getMessage()), SqlState.READ_ONLY_SQL_TRANSACTION, e);
             }
             throw Verdicts.lockedElsewhere(key, e);
         }
