@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockRelease;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -250,6 +251,81 @@ class CommitFlushTest {
         insert(7, 1);
         connection.commit();
         assertThat(stored()).endsWith(" 7:1:0").doesNotContain(" 6:");
+    }
+
+    /** What it has read may not be durable yet, and for a write to an unlogged table the server does not wait. */
+    @Test
+    void withEarlyReleaseItWaitsUntilAllIsDurable() throws SQLException {
+        database.execute("create unlogged table scratch(id int primary key)");
+        RowlockDataSource.Builder early = RowlockDataSource.builder(database.dataSource())
+                .flushWithCommit(true)
+                .release(LockRelease.EARLY);
+        try (RowlockDataSource dataSource = early.build();
+                Connection connection = dataSource.getConnection()) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("set synchronous_commit = on");
+            }
+            connection.setAutoCommit(false);
+            String written = "";
+            for (int id = 1; id <= 2; id++) {
+                CommitFlush.open(connection, table -> true);
+                try (PreparedStatement statement = connection.prepareStatement("insert into scratch values (?)")) {
+                    statement.setInt(1, id);
+                    assertThat(statement.executeUpdate()).isOne();
+                }
+                written = database.query("select pg_current_wal_insert_lsn()");
+                connection.commit();
+            }
+            assertThat(dataSource.control().getFigures().get("").get("kept")).isOne();
+            assertThat(database.query("select pg_current_wal_flush_lsn() > '" + written + "'::pg_lsn"))
+                    .isEqualTo("t");
+        }
+    }
+
+    @Test
+    void aPlainCommitThatFailsEndsIt() throws SQLException {
+        keep();
+        try (Statement statement = connection.createStatement()) {
+            statement.executeUpdate("insert into entry values (1, 99)");
+        }
+        assertThatThrownBy(connection::commit).hasMessageContaining("entry_account_fkey");
+        // As on a connection that a pool has lent again, without a rollback between.
+        assertThat(update(connection, 2, 50, 7)).isZero();
+        connection.commit();
+    }
+
+    /** Nothing of a transaction is stored without what was kept, also where that cannot be sent. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatCannotBeSentIsNotLeftOut(boolean isReadBefore) throws SQLException {
+        keep();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("set local standard_conforming_strings = off");
+            statement.execute("update account set balance = 1 where id = 1");
+        }
+        insert(6, 1);
+        // For the driver it has one parameter more than for Rowlock, which does not know what a backslash means.
+        try (PreparedStatement statement = connection.prepareStatement(
+                "insert into account(id, image, balance) values (?, 'a\\'b', ?)")) {
+            statement.setInt(1, 7);
+            statement.setInt(2, 1);
+            assertThat(statement.executeUpdate()).isOne();
+        }
+        if (isReadBefore) {
+            try {
+                select(connection);
+            } catch (SQLException e) {
+                assertThat((Throwable) e).isInstanceOf(CommitFlushException.class);
+            }
+        }
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            assertThat(stored()).isEqualTo("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0");
+            connection.setAutoCommit(true);
+        }
+        assertThat(stored())
+                .isIn("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0", "1:1:0 2:100:0 3:100:0 4:100:0 5:100:0 6:1:0 7:1:0");
     }
 
     @ParameterizedTest

@@ -18,6 +18,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
 import jakarta.persistence.JoinColumn;
+import jakarta.persistence.LockModeType;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.SecondaryTable;
@@ -26,6 +27,7 @@ import jakarta.persistence.Version;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,8 +69,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -689,6 +693,55 @@ class EntityLockTest {
     }
 
     /** Nothing of the session that shows the statement is left. */
+    /** Whether nobody else can lock the first row of a table. */
+    private boolean isHeld(String table) {
+        return !free().get(table + " for FOR_NO_KEY_UPDATE").contains("(0,1)");
+    }
+
+    /** Hibernate takes the row for locked, and would only read it. */
+    @Test
+    void aLockThatASavepointTookBackIsTakenAgain() {
+        inTransaction(byJpa, () -> {
+            EntityManager entities = entities(byJpa);
+            entities.unwrap(Session.class).doWork(connection -> {
+                Savepoint savepoint = connection.setSavepoint();
+                entities.find(Plain.class, 1L, LockModeType.PESSIMISTIC_WRITE);
+                assertThat(isHeld("plain")).isTrue();
+                connection.rollback(savepoint);
+            });
+            assertThat(isHeld("plain")).isFalse();
+            byJpa.getBean(RowLockTemplate.class).lock(forShare(LockKey.row("plain", 1L)));
+            assertThat(isHeld("plain")).isTrue();
+        });
+    }
+
+    /** The session of the transaction around it is another's, on another connection. */
+    @Test
+    void aTransactionOfAnotherManagerLocksForItself() {
+        TransactionTemplate inner =
+                new TransactionTemplate(new DataSourceTransactionManager(byJpa.getBean(DataSource.class)));
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        inTransaction(byJpa, () -> {
+            assertThat(entities(byJpa).find(Plain.class, 2L)).isNotNull();
+            inner.executeWithoutResult(status -> {
+                byJpa.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("plain", 1L)));
+                assertThat(isHeld("plain")).isTrue();
+            });
+            assertThat(isHeld("plain")).isFalse();
+        });
+    }
+
+    @Test
+    void aRowWhoseReferenceIsRemovedIsLocked() {
+        inTransaction(byJpa, () -> {
+            entities(byJpa).remove(entities(byJpa).getReference(Plain.class, 1L));
+            assertThat(byJpa.getBean(RowLockTemplate.class)
+                            .lock(forNoKeyUpdate(LockKey.row("plain", 1L)))
+                            .isLocked())
+                    .isTrue();
+        });
+    }
+
     @Test
     void theSessionOfTheTransactionHasTheLock() {
         inTransaction(byJpa, () -> {

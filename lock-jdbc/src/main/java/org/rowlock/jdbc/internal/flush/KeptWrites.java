@@ -16,6 +16,7 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.internal.statement.Binds;
@@ -87,14 +88,15 @@ public final class KeptWrites {
      */
     public void send(Connection connection) throws SQLException {
         List<Write> taken = take();
-        if (!taken.isEmpty()) {
-            try {
-                Commit.sendWrites(connection, KeyNames.WITHOUT_IDS, taken);
-            } catch (SQLException e) {
-                throw failure(e);
-            } catch (RowlockException e) {
-                throw failure(e);
-            }
+        if (taken.isEmpty()) {
+            return;
+        }
+        try {
+            Commit.sendWrites(connection, KeyNames.WITHOUT_IDS, taken);
+        } catch (SQLException e) {
+            throw failure(e);
+        } catch (RuntimeException e) {
+            throw failure(e);
         }
     }
 
@@ -102,12 +104,13 @@ public final class KeptWrites {
      * Commits with what is kept. The transaction is over in any case, as behind the driver's commit().
      *
      * @param connection the driver's or the pool's
+     * @param endings what goes around the COMMIT
      */
-    public void commit(Connection connection) throws SQLException {
+    public void commit(Connection connection, Ending.Choice endings) throws SQLException {
         List<Write> taken = take();
         checked = null;
         try {
-            Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, Ending.Choice.PLAIN, taken);
+            Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, endings, taken);
         } catch (CommitNotConfirmedException e) {
             // Where the wait for a standby was cancelled, the driver's commit() returns with this warning, too.
             if (!(e.getCause() instanceof SQLWarning warning) || connection.isClosed()) {
@@ -118,19 +121,15 @@ public final class KeptWrites {
             throw e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
         } catch (SQLException e) {
             throw rolledBack(connection, failure(e));
-        } catch (RowlockException e) {
+        } catch (RuntimeException e) {
             throw rolledBack(connection, failure(e));
+        } catch (Error e) {
+            throw rolledBack(connection, e);
         }
     }
 
-    private static SQLException rolledBack(Connection connection, SQLException failure) {
-        try {
-            if (!connection.isClosed()) {
-                connection.rollback();
-            }
-        } catch (SQLException e) {
-            failure.addSuppressed(e);
-        }
+    private static <T extends Throwable> T rolledBack(Connection connection, T failure) {
+        PgSession.rollBack(connection, failure);
         return failure;
     }
 
@@ -141,11 +140,11 @@ public final class KeptWrites {
                 : new CommitFlushException(e.getMessage(), e.getSQLState(), false, e);
     }
 
-    private static SQLException failure(RowlockException e) {
+    private static SQLException failure(RuntimeException e) {
         boolean wrongCount = e instanceof UnexpectedRowCountException;
+        String state = e instanceof RowlockException own ? own.sqlState().orElse(null) : null;
         return !wrongCount && e.getCause() instanceof SQLException cause && cause.getSQLState() != null
                 ? failure(cause)
-                : new CommitFlushException(
-                        wrongCount ? WRONG_COUNT : e.getMessage(), e.sqlState().orElse(null), wrongCount, e);
+                : new CommitFlushException(wrongCount ? WRONG_COUNT : e.getMessage(), state, wrongCount, e);
     }
 }

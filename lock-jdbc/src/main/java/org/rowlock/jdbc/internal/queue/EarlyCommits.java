@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.internal.commit.EarlyRelease;
+import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.ReleasedEarlyEvent;
@@ -47,6 +48,11 @@ final class EarlyCommits {
         if (unconfirmed != null) {
             warn(connection, unconfirmed);
         }
+    }
+
+    /** What goes around a COMMIT that lets go of nothing early, and waits for what its transaction may have read. */
+    Ending.Choice ending() {
+        return session -> early.ending(session, false);
     }
 
     /** The same, behind a statement that has committed by itself. */

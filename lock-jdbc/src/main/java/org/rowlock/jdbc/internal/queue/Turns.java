@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.TransactionState;
+import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.RowlockMode;
@@ -141,6 +143,9 @@ public final class Turns {
         boolean keeps = dropIn.settings.keepsWrites()
                 && dropIn.mode() == RowlockMode.QUEUE
                 && access.carriesFronts()
+                // With escapes in strings the driver may read another statement than Rowlock.
+                && access.driver().getStandardConformingStrings()
+                && !PgSession.of(access.connection()).isOfXa()
                 && !access.driver().getAutoCommit()
                 && !access.isIn(TransactionState.FAILED);
         if (keeps) {
@@ -190,8 +195,11 @@ public final class Turns {
             try {
                 kept.send(access.connection());
                 done = true;
-            } catch (CommitFlushException e) {
-                throw wrong(e);
+            } catch (SQLException | Error e) {
+                // What has not reached the server has not aborted there, and the rest is not to be stored without it.
+                access.abort(e);
+                learn(e);
+                throw e;
             } finally {
                 keptSent(done, done);
             }
@@ -211,11 +219,10 @@ public final class Turns {
     }
 
     /** A table may have another key, or a new trigger. */
-    private CommitFlushException wrong(CommitFlushException e) {
-        if (e.isWrongCount()) {
+    private void learn(Throwable e) {
+        if (e instanceof CommitFlushException failed && failed.isWrongCount()) {
             dropIn.primaryKeys.forget();
         }
-        return e;
     }
 
     /** The error of a statement that was cancelled, as the server raises it. */
@@ -289,16 +296,25 @@ public final class Turns {
      *     RL001
      */
     public void commit() throws SQLException {
-        if (!kept.isEmpty()) {
-            commitKept();
-        } else if (commitsHere()) {
-            StatementPlan wanted = granted == null ? null : granted.wanted();
-            if (wanted != null) {
-                released();
+        boolean done = false;
+        try {
+            if (!kept.isEmpty()) {
+                commitKept();
+            } else if (commitsHere()) {
+                StatementPlan wanted = granted == null ? null : granted.wanted();
+                if (wanted != null) {
+                    released();
+                }
+                dropIn.earlyCommits.commit(access.connection(), wanted);
+            } else {
+                access.connection().commit();
             }
-            dropIn.earlyCommits.commit(access.connection(), wanted);
-        } else {
-            access.connection().commit();
+            done = true;
+        } finally {
+            if (!done) {
+                // Mostly the transaction is over all the same.
+                endedIfIdle();
+            }
         }
         ended();
     }
@@ -306,15 +322,15 @@ public final class Turns {
     private void commitKept() throws SQLException {
         boolean done = false;
         try {
-            kept.commit(access.connection());
+            kept.commit(
+                    access.connection(),
+                    dropIn.releasesEarly() ? dropIn.earlyCommits.ending() : Ending.Choice.PLAIN);
             done = true;
         } catch (CommitFlushException e) {
-            throw wrong(e);
+            learn(e);
+            throw e;
         } finally {
             keptSent(done, false);
-            if (!done) {
-                endedIfIdle();
-            }
         }
     }
 
@@ -328,6 +344,7 @@ public final class Turns {
 
     /** The transaction has ended. If another thread runs a statement, that may be of the next. */
     public void ended() {
+        kept.close();
         if (access.alone(this::forget)) {
             rows.lookUpIfIdle();
         }

@@ -182,6 +182,20 @@ public final class DriverAccess {
         return own;
     }
 
+    /** Has the transaction fail, begun or not, as a statement that fails leaves it. */
+    public void abort(Throwable cause) {
+        if (isIn(TransactionState.FAILED)) {
+            return;
+        }
+        try (Statement statement = driver.createStatement()) {
+            statement.execute("select cast('rowlock: abort' as integer)");
+        } catch (SQLException e) {
+            if (!isIn(TransactionState.FAILED)) {
+                cause.addSuppressed(e);
+            }
+        }
+    }
+
     public boolean isClosed() {
         return closed;
     }

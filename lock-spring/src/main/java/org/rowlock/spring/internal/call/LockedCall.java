@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -201,7 +202,11 @@ public final class LockedCall {
                 ? ""
                 : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest of the"
                         + " transaction's timeout.";
-        RowStatement entity = spring.settings().lockEntities() ? caches.entityLock(capped) : null;
+        RowStatement entity = spring.settings().lockEntities()
+                ? transaction
+                        .on(connection -> Optional.ofNullable(caches.entityLock(capped, connection)))
+                        .orElse(null)
+                : null;
         T result = transaction.on(
                 connection -> explained(why, sql, () -> call.take(locks.in(connection), capped, entity)));
         if (turn != null && !told) {

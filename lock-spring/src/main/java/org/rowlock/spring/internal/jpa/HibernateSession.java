@@ -3,6 +3,7 @@ package org.rowlock.spring.internal.jpa;
 import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceException;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.hibernate.CacheMode;
 import org.hibernate.HibernateException;
 import org.hibernate.LockMode;
 import org.hibernate.engine.spi.EntityEntry;
+import org.hibernate.engine.spi.EntityKey;
 import org.hibernate.engine.spi.LoadQueryInfluencers;
 import org.hibernate.engine.spi.PersistenceContext;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -118,9 +120,13 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         return !changed.isEmpty();
     }
 
-    /** How JPA locks a row, where that reads the entity as a find behind the lock would; null where it does not. */
+    /**
+     * How JPA locks a row, where that reads the entity as a find behind the lock would; null where it does not.
+     *
+     * @param connection that of the transaction: the session may be that of one around it
+     */
     @Nullable
-    EntityLock lockOf(LockKey.Row row, RowLockMode mode) {
+    EntityLock lockOf(LockKey.Row row, RowLockMode mode, Connection connection) {
         HibernateEntities entities = entities(row.table());
         EntityFind find = entities.find();
         LockModeType asked = find == null ? null : find.modes().get(mode);
@@ -130,6 +136,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                 || row.givenId().size() != 1
                 || !session.isTransactionInProgress()
                 || session.getTransaction().getRollbackOnly()
+                || !connection.equals(session.getJdbcCoordinator()
+                        .getLogicalConnection()
+                        .getPhysicalConnection())
                 || influencers.hasEnabledFilters()
                 || influencers.hasEnabledFetchProfiles()
                 || influencers.getEffectiveEntityGraph().getSemantic() != null) {
@@ -139,21 +148,26 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         try {
             Object id = HibernateEntities.value(
                     root.getIdentifierType(), row.givenId().get(0));
-            Object known = session.getPersistenceContextInternal().getEntity(session.generateEntityKey(id, root));
-            return known == null || isReadAgain(known)
-                    ? new EntityLock(session, translator, find, asked, id, known)
-                    : null;
+            PersistenceContext context = session.getPersistenceContextInternal();
+            EntityKey key = session.generateEntityKey(id, root);
+            Object known = context.getEntity(key);
+            boolean isFound = known == null ? !context.containsDeletedUnloadedEntityKey(key) : isReadAgain(known);
+            return isFound ? new EntityLock(session, translator, find, asked, id, known) : null;
         } catch (IllegalArgumentException | HibernateException e) {
             return null; // Rowlock says what is wrong with the id.
         }
     }
 
-    /** Whether to read it again loses nothing: no change of its own, nor one of what it leads to. */
+    /**
+     * Whether to read it again locks, and loses no change of its own nor of what it leads to. Hibernate locks no row
+     * that it takes for locked, which it also does of what it has only joined, and behind the rollback of a savepoint.
+     */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
         return entry != null
                 && entry.isExistsInDatabase()
                 && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)
+                && !entry.getLockMode().greaterThan(LockMode.READ)
                 && !entry.getPersister().hasCascades()
                 && !entry.getPersister().hasCollections()
                 && !isChanged(new Loaded(entity, entry, true));

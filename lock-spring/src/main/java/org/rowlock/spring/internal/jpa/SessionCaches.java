@@ -1,5 +1,6 @@
 package org.rowlock.spring.internal.jpa;
 
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -74,8 +75,12 @@ public record SessionCaches(
         }
     }
 
-    /** The lock of the only row by JPA, with its entity; null where Rowlock's own statement locks. */
-    public @Nullable RowStatement entityLock(LockRequest request) {
+    /**
+     * The lock of the only row by JPA, with its entity; null where Rowlock's own statement locks.
+     *
+     * @param connection that of the transaction
+     */
+    public @Nullable RowStatement entityLock(LockRequest request, Connection connection) {
         if (!HIBERNATE
                 || request.keys().size() != 1
                 || !(request.keys().get(0) instanceof LockKey.Row row)
@@ -83,7 +88,7 @@ public record SessionCaches(
             return null;
         }
         List<HibernateSession> all = sessions().toList();
-        return all.size() == 1 ? all.get(0).lockOf(row, request.mode()) : null;
+        return all.size() == 1 ? all.get(0).lockOf(row, request.mode(), connection) : null;
     }
 
     /** Refuses tables that have parts of rows where there is no session yet, by what the manager of sessions knows. */
