@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
 
+    /** Whether a write has not changed exactly one row. */
     private final boolean wrongCount;
 
     /**
-     * Of a failure.
+     * Makes one of a failure.
      *
      * @param message of the server, or what was found
      * @param sqlState of the server
