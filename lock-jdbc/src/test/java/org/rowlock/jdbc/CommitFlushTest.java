@@ -305,8 +305,8 @@ class CommitFlushTest {
         }
         insert(6, 1);
         // For the driver it has one parameter more than for Rowlock, which does not know what a backslash means.
-        try (PreparedStatement statement = connection.prepareStatement(
-                "insert into account(id, image, balance) values (?, 'a\\'b', ?)")) {
+        try (PreparedStatement statement =
+                connection.prepareStatement("insert into account(id, image, balance) values (?, 'a\\'b', ?)")) {
             statement.setInt(1, 7);
             statement.setInt(2, 1);
             assertThat(statement.executeUpdate()).isOne();

@@ -323,8 +323,7 @@ public final class Turns {
         boolean done = false;
         try {
             kept.commit(
-                    access.connection(),
-                    dropIn.releasesEarly() ? dropIn.earlyCommits.ending() : Ending.Choice.PLAIN);
+                    access.connection(), dropIn.releasesEarly() ? dropIn.earlyCommits.ending() : Ending.Choice.PLAIN);
             done = true;
         } catch (CommitFlushException e) {
             learn(e);

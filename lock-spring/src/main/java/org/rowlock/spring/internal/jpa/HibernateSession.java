@@ -136,9 +136,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                 || row.givenId().size() != 1
                 || !session.isTransactionInProgress()
                 || session.getTransaction().getRollbackOnly()
-                || !connection.equals(session.getJdbcCoordinator()
-                        .getLogicalConnection()
-                        .getPhysicalConnection())
+                || !connection.equals(
+                        session.getJdbcCoordinator().getLogicalConnection().getPhysicalConnection())
                 || influencers.hasEnabledFilters()
                 || influencers.hasEnabledFetchProfiles()
                 || influencers.getEffectiveEntityGraph().getSemantic() != null) {
