@@ -68,14 +68,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void ofTheCoreOnlyQueueNamesErrorsAndCommitsAreUsed() {
+    void ofTheCoreOnlyQueueSessionNamesAndCommitsAreUsed() {
         noClasses()
                 .should()
                 .dependOnClassesThat(resideInAPackage("org.rowlock.internal..")
                         .and(com.tngtech.archunit.base.DescribedPredicate.not(resideInAPackage(
                                         "org.rowlock.internal.queue")
                                 .or(resideInAPackage("org.rowlock.internal.text"))
-                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("ServerErrors"))
+                                .or(resideInAPackage("org.rowlock.internal.session"))
                                 .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo(
                                         org.rowlock.internal.request.Write.Bound.class))
                                 .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Write"))
