@@ -28,8 +28,6 @@ final class DoorResults {
             new Metric("readers.p99", "who only reads p99", "ms", Better.LOWER),
             new Metric("roundTrips", "round trips", "", Better.LOWER),
             new Metric("others", "taken by other programs", "%", Better.NEITHER));
-    private static final String HEAD = "  %-52s %10s  %-22s %8s %8s %8s %8s %6s %7s%n";
-    private static final String LINE = "  %-52s %10.0f  %-22s %8.2f %8.2f %8.2f %8.2f %6.2f %6.0f%%%n";
 
     private final Map<String, List<PointResult>> points = new LinkedHashMap<>();
     private final Map<String, String> baselines = new LinkedHashMap<>();
@@ -56,11 +54,11 @@ final class DoorResults {
     private static VariantResult result(Measured door, Measured baseline) {
         return new VariantResult(
                 door.door().label(),
-                door == baseline ? Kind.BASELINE : Kind.VARIANT,
+                door.isBaseline() ? Kind.BASELINE : Kind.VARIANT,
                 door.slices().values().stream().map(Crowd.Sliced::perSecond).toList(),
                 door.figures(),
                 Map.of(),
-                door == baseline ? null : door.to(baseline),
+                door.isBaseline() ? null : door.to(baseline),
                 null,
                 "",
                 List.of());
@@ -75,12 +73,13 @@ final class DoorResults {
                 roundTripMillis,
                 again));
         text.append(String.format(
-                HEAD, "", "1/s", "ratio (95 %)", "p50 ms", "p99 ms", "reads", "p99 ms", "trips", "others"));
+                "  %-60s %10s  %-22s %8s %8s %8s %8s %6s %7s%n",
+                "", "1/s", "ratio (95 %)", "p50 ms", "p99 ms", "reads", "p99 ms", "trips", "others"));
         for (VariantResult each : variants) {
             Map<String, Double> figures = each.figures();
             text.append(String.format(
                     Locale.ROOT,
-                    LINE,
+                    "  %-60s %10.0f  %-22s %8.2f %8.2f %8.2f %8.2f %6.2f %6.0f%%%n",
                     each.label(),
                     figures.get(Metric.SCORE),
                     each.ratio() == null ? "" : each.ratio().toString(),
