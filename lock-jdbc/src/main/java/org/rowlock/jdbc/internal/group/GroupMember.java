@@ -29,6 +29,9 @@ import org.rowlock.jdbc.internal.row.LockedRow;
  * learn that.
  */
 public final class GroupMember {
+    /** A line that says for which lock the wait was, in every language by its mode: PostgreSQL 19 adds one. */
+    private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
+
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final AutocommitGroups groups;
@@ -213,7 +216,12 @@ public final class GroupMember {
     private boolean isOfRow(PSQLException timeout) {
         String where = Objects.requireNonNull(timeout.getServerErrorMessage()).getWhere();
         List<String> table = TableName.parts(row.plan().table());
-        return where == null || where.matches(".*\\W" + Pattern.quote(table.get(table.size() - 1)) + "\\W.*");
+        List<String> places = where == null
+                ? List.of()
+                : where.lines().filter(line -> !LOCK.matcher(line).find()).toList();
+        return places.isEmpty()
+                || (places.size() == 1
+                        && places.get(0).matches(".*\\W" + Pattern.quote(table.get(table.size() - 1)) + "\\W.*"));
     }
 
     /** An error of the server behind which the session goes on: then the server has rolled back what one Sync ends. */
