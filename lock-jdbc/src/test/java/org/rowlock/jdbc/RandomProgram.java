@@ -325,7 +325,8 @@ final class RandomProgram {
                                             .getPosition()
                                     : -1)
                     .append(' ')
-                    .append(each.getMessage())
+                    // From PostgreSQL 19 on the number of a transaction that was waited for is in it.
+                    .append(String.valueOf(each.getMessage()).replaceAll("transaction \\d+", "transaction"))
                     .append("; ");
         }
         return text.toString();
