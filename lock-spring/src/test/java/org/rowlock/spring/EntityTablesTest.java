@@ -252,6 +252,16 @@ class EntityTablesTest {
         public void shape(@RowLock(entity = Shape.class) long id) {}
     }
 
+    static class OfSomeShapes {
+        @Transactional
+        public void shape(@RowLock(value = "shape", required = false) long id) {}
+    }
+
+    static class OfOwnShapes {
+        @Transactional
+        public void shape(@RowLock("shape") long id) {}
+    }
+
     static class OfNoEntity {
         @Transactional
         public void lock(@RowLock(entity = Map.class) long id) {}
@@ -342,6 +352,25 @@ class EntityTablesTest {
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContaining("OfShapes.shape(long)")
                 .hasMessageContaining("several tables");
+    }
+
+    /** A row of a Circle would pass for absent. */
+    @Test
+    void aTableOfSeveralWhoseRowMayBeAbsentFailsTheStart() {
+        assertThatThrownBy(() -> startJpa(Map.of(), OfSomeShapes.class).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining("OfSomeShapes.shape(long) names the table shape")
+                .hasMessageContaining("subclasses are in circle");
+        startJpa(Map.of(), OfOwnShapes.class).close();
+    }
+
+    @Test
+    void aConnectionThatIsGivenBackBehindEachStatementFailsTheStart() {
+        String early = "DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT";
+        assertThatThrownBy(() -> startJpa(Map.of("hibernate.connection.handling_mode", early), OfOwnShapes.class)
+                        .close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining("hibernate.connection.handling_mode=" + early);
     }
 
     @Test

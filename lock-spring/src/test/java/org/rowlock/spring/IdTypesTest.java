@@ -185,22 +185,22 @@ class IdTypesTest {
     static Stream<Arguments> ofOtherTypes() {
         return Stream.of(LockStrategy.values())
                 .flatMap(strategy -> Stream.of(
-                                List.of(NumberForUuid.class, "type long", "is no UUID"),
-                                List.of(UuidForNumber.class, "type UUID", "is no integer"),
-                                List.of(LocalTime.class, "type LocalDateTime", "ISO 8601"),
-                                List.of(ColorForNumber.class, "type Color", "is no integer"),
-                                List.of(PartOfAnotherType.class, "type long, LocalDate", "is no integer"))
-                        .map(each -> Arguments.of(strategy, each.get(0), each.get(1), each.get(2))));
+                                List.of(NumberForUuid.class, "type long", "is no UUID", "id-columns"),
+                                List.of(UuidForNumber.class, "type UUID", "is no integer", "id-columns"),
+                                List.of(LocalTime.class, "type LocalDateTime", "ISO 8601", "id-columns"),
+                                List.of(ColorForNumber.class, "type Color", "is no integer", "#id.ordinal()"),
+                                List.of(PartOfAnotherType.class, "type long, LocalDate", "is no integer", "id-columns"))
+                        .map(each -> Arguments.of(strategy, each.get(0), each.get(1), each.get(2), each.get(3))));
     }
 
     @ParameterizedTest
     @MethodSource("ofOtherTypes")
     void aTypeThatIsNotThatOfTheColumnFailsTheStart(
-            LockStrategy strategy, Class<?> component, String type, String why) {
+            LockStrategy strategy, Class<?> component, String type, String why, String advice) {
         assertThatThrownBy(() -> start(strategy, component).close())
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
-                        component.getSimpleName() + ".lock(", type, "cannot be that of a row", why, "id-columns");
+                        component.getSimpleName() + ".lock(", type, "cannot be that of a row", why, advice);
     }
 
     private static void assertRefused(String what, String why, ThrowingCallable call) {

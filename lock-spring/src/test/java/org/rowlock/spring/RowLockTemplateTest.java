@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,6 +21,7 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
@@ -29,6 +31,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -107,6 +110,48 @@ class RowLockTemplateTest {
                                 Claim.from("account").where("balance > ?", 5).limit(3), row -> row.getInt("id")))
                         .containsExactlyInAnyOrder(2, 3);
             });
+            other.rollback();
+        }
+    }
+
+    /** The connection is that of the transaction, so what JdbcTemplate does behind the lock is within it. */
+    @Test
+    void theReadComesWithTheLock() throws Exception {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+                long id = 2;
+                int amount = 5;
+                // snippet: read
+                LockedQuery<Integer> read =
+                        LockedQuery.of("select balance from account where id = ?", row -> row.getInt("balance"), id);
+                int balance = template.lockAndQuery(forNoKeyUpdate(LockKey.row("account", id)), read)
+                        .get(0);
+                if (balance >= amount) {
+                    jdbc.update("update account set balance = balance - ? where id = ?", amount, id);
+                }
+                // end
+                assertThat(RowLockTests.isFree(database.dataSource(), TWO)).isFalse();
+            });
+        }
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("15");
+    }
+
+    @Test
+    void theTimeoutOfTheTransactionIsNotToldAsAWaitForEver() throws Exception {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            transactions.setTimeout(1);
+            Session other = database.session("other");
+            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(ONE)));
+            assertThatThrownBy(() -> transactions.execute(
+                            status -> template.lock(forNoKeyUpdate(ONE).waiting(LockWait.forever()))))
+                    .isInstanceOf(CannotAcquireLockException.class)
+                    .hasMessageContaining("The timeout of the transaction ended the wait")
+                    .hasMessageNotContaining("The wait was");
             other.rollback();
         }
     }

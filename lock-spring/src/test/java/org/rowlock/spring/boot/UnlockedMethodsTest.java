@@ -85,6 +85,19 @@ class UnlockedMethodsTest {
                 .doesNotContain("lock nothing");
     }
 
+    @EnableAutoConfiguration
+    @Configuration(proxyBeanMethods = false)
+    static class Unchanged {}
+
+    @Test
+    void theLineNamesTheDropInWhereNothingElseLocks(CapturedOutput output) {
+        BootApplication.start(database, Unchanged.class, "rowlock.jdbc.mode=queue", LOG)
+                .close();
+        assertThat(output)
+                .contains("Rowlock verified: the drop-in has the locks of the SQL, rowlock.jdbc.mode=queue; 0 methods"
+                        + " with @RowLock");
+    }
+
     @SpringJUnitConfig(Forgetful.class)
     static class OfForgetful {}
 

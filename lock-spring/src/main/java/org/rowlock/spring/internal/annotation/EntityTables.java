@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.jpa.HibernateTables;
 import org.springframework.beans.factory.BeanFactory;
@@ -35,11 +36,25 @@ public final class EntityTables {
                 .orElseGet(() -> annotated(where, entity));
     }
 
-    /** The table itself; refuses one that does not have each row of its entities as a whole. */
-    String root(String what, String table) {
+    /** Refuses a DataSource whose sessions of Hibernate give their connection, and so the lock, back too early. */
+    public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
+        if (HIBERNATE) {
+            HibernateTables.refuseEarlyRelease(beans, dataSource);
+        }
+    }
+
+    /**
+     * The table itself; refuses one that does not have each row of its entities as a whole.
+     *
+     * @param required whether a row that is absent is an error, so that no other table is needed to find that out
+     */
+    String root(String what, String table, boolean required) {
         String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
         if (!root.isEmpty()) {
             throw HibernateTables.notTheRoot(what, table, root);
+        }
+        if (HIBERNATE && !required) {
+            HibernateTables.refuseSeveral(beans, what, table);
         }
         return table;
     }

@@ -117,7 +117,9 @@ public final class RowLockDefinitions {
                             "Give an integral number, a UUID, a string or character, an enum, a java.time date or time,"
                                     + " or a record, @Embeddable or @IdClass of such values.");
                 });
-        Supplier<String> table = table(where, lock);
+        // Not by a method that says that there may be no row.
+        boolean required = lock.getBoolean("required") && method.getReturnType() != Optional.class;
+        Supplier<String> table = table(where, lock, required);
         return new RowLockDefinition(
                 where,
                 table,
@@ -125,8 +127,7 @@ public final class RowLockDefinitions {
                 () -> parts(table.get(), given),
                 idText,
                 lock.getEnum("mode", RowLockMode.class),
-                // Not by a method that says that there may be no row.
-                lock.getBoolean("required") && method.getReturnType() != Optional.class);
+                required);
     }
 
     /** With the names of the columns, where an entity maps them; none where only a call shows how many there are. */
@@ -142,7 +143,7 @@ public final class RowLockDefinitions {
                 .toList();
     }
 
-    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock) {
+    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, boolean required) {
         Class<?> entity = lock.getClass("entity");
         String table = String.valueOf(beans.resolveEmbeddedValue(lock.getString("table")));
         boolean named = !table.isBlank();
@@ -157,7 +158,7 @@ public final class RowLockDefinitions {
         }
         try {
             String normal = LockKey.row(table, 0).table();
-            return SingletonSupplier.of(() -> entities.root("@RowLock on " + where, normal));
+            return SingletonSupplier.of(() -> entities.root("@RowLock on " + where, normal, required));
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names a table that is no SQL name: " + e.getMessage() + ".",

@@ -200,8 +200,10 @@ public final class LockedCall {
         caches.refuse();
         String why = capped.lockWait(wait).equals(wait)
                 ? ""
-                : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest of the"
-                        + " transaction's timeout.";
+                : wait.equals(LockWait.forever())
+                        ? " The timeout of the transaction ended the wait."
+                        : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest"
+                                + " of the transaction's timeout.";
         RowStatement entity = spring.settings().lockEntities()
                 ? transaction
                         .on(connection -> Optional.ofNullable(caches.entityLock(capped, connection)))

@@ -89,7 +89,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
     }
 
     /** Whether transactions are JTA's, of which a session of its own would begin one. */
-    private static boolean isOfContainer(SessionFactoryImplementor factory) {
+    static boolean isOfContainer(SessionFactoryImplementor factory) {
         TransactionCoordinatorBuilder transactions =
                 factory.getServiceRegistry().getService(TransactionCoordinatorBuilder.class);
         return transactions == null || transactions.isJta();

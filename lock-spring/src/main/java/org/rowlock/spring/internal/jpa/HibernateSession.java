@@ -68,7 +68,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
     }
 
-    private static boolean isElsewhere(Object factory, DataSource dataSource) {
+    static boolean isElsewhere(Object factory, DataSource dataSource) {
         return factory instanceof EntityManagerFactoryInfo info
                 && info.getDataSource() != null
                 && !Pools.bound(info.getDataSource()).equals(Pools.bound(dataSource));

@@ -1,6 +1,7 @@
 package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.PersistenceException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
+import org.hibernate.resource.jdbc.spi.PhysicalConnectionHandlingMode;
 import org.hibernate.type.ComponentType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -21,6 +23,9 @@ import org.springframework.transaction.TransactionManager;
 
 /** Asks Hibernate for the table of an entity, which its naming strategy may have changed. */
 public final class HibernateTables {
+    private static final PhysicalConnectionHandlingMode RELEASES_EARLY =
+            PhysicalConnectionHandlingMode.DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT;
+
     private HibernateTables() {}
 
     public static Optional<String> tableOf(String where, BeanFactory beans, Class<?> entity) {
@@ -58,6 +63,53 @@ public final class HibernateTables {
                 .filter(root -> !root.isEmpty())
                 .findFirst()
                 .orElse("");
+    }
+
+    /** Refuses a table of a hierarchy of several (TABLE_PER_CLASS) where a row of another would pass for absent. */
+    public static void refuseSeveral(BeanFactory beans, String what, String table) {
+        if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
+            return;
+        }
+        for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
+            SessionFactoryImplementor sessions = factory.unwrap(SessionFactoryImplementor.class);
+            List<String> others = HibernateEntities.of(sessions, table).mapped().stream()
+                    .filter(UnionSubclassEntityPersister.class::isInstance)
+                    .map(UnionSubclassEntityPersister.class::cast)
+                    .filter(entity -> HibernateEntities.isSame(entity.getRootTableName(), table))
+                    .flatMap(entity -> entity.getSubclassEntityNames().stream())
+                    .map(name -> sessions.getMappingMetamodel().getEntityDescriptor(name))
+                    .map(entity -> ((AbstractEntityPersister) entity).getRootTableName())
+                    .filter(name -> !HibernateEntities.isSame(name, table))
+                    .toList();
+            if (!others.isEmpty()) {
+                throw new RowLockDefinitionException(
+                        what + " names the table " + table + " and says that a row may be absent, but rows of its"
+                                + " subclasses are in " + String.join(", ", others) + " (TABLE_PER_CLASS), where"
+                                + " nothing would be locked, without an error.",
+                        "Name the table of the concrete class; for rows of " + table + " alone leave required = false"
+                                + " and the return type Optional out.");
+            }
+        }
+    }
+
+    /** Refuses what lets the connection, and so the lock, go behind the first statement. */
+    public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
+        for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
+            SessionFactoryImplementor sessions;
+            try {
+                sessions = factory.unwrap(SessionFactoryImplementor.class);
+            } catch (PersistenceException e) {
+                continue; // Another provider.
+            }
+            if (!HibernateSession.isElsewhere(factory, dataSource)
+                    && !EntityFind.isOfContainer(sessions)
+                    && sessions.getSessionFactoryOptions().getPhysicalConnectionHandlingMode() == RELEASES_EARLY) {
+                throw new RowLockDefinitionException(
+                        "hibernate.connection.handling_mode=" + RELEASES_EARLY + " gives the connection back behind"
+                                + " each statement, and the lock of a transaction with it.",
+                        "Remove the setting, or set it to DELAYED_ACQUISITION_AND_HOLD.");
+            }
+        }
     }
 
     private static HibernateEntities entities(EntityManagerFactory factory, String table) {

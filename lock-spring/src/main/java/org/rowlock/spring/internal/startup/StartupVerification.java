@@ -30,6 +30,7 @@ import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
 import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.internal.annotation.EntityTables;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
@@ -50,6 +51,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
+    private static final String DROP_IN = "rowLockJdbcBeanPostProcessor";
     private static final String OURS = RowLock.class.getPackageName();
 
     private static final Map<String, String> ACTIONS = Map.of(
@@ -121,6 +123,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         Set<String> right = new HashSet<>();
         Map<DataSource, Map<String, LockStrategy>> proven = new LinkedHashMap<>();
         byDataSource.forEach((dataSource, ofIt) -> {
+            EntityTables.refuseEarlyRelease(beans, dataSource);
             List<DataSource> databases = proveAll(dataSource);
             databases.forEach(database ->
                     proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies(ofIt)));
@@ -206,7 +209,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /** Whether no bean that has been made takes locks itself. */
     private boolean isDropInAlone() {
-        return beans.containsBean("rowLockJdbcBeanPostProcessor")
+        return beans.containsBean(DROP_IN)
                 && Stream.of(RowLocks.class, RowLockTemplate.class)
                         .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
                         .flatMap(name -> Stream.of(beans.getDependentBeans(name)))
@@ -300,8 +303,12 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         String tables = strategies(usages).entrySet().stream()
                 .map(table -> table.getKey() + " (" + table.getValue() + ")")
                 .collect(Collectors.joining(", "));
-        return "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": " + methods
-                + (methods == 1 ? " method" : " methods") + " with @RowLock, tables "
+        String verified = "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": ";
+        String dropIn = beans.containsBean(DROP_IN)
+                ? "the drop-in has the locks of the SQL, rowlock.jdbc.mode="
+                        + beans.resolveEmbeddedValue("${rowlock.jdbc.mode:}") + "; "
+                : "";
+        return verified + dropIn + methods + (methods == 1 ? " method" : " methods") + " with @RowLock, tables "
                 + (tables.isEmpty() ? "none yet" : tables) + ", admission " + (settings.admission() ? "on" : "off");
     }
 }

@@ -50,11 +50,11 @@ final class TableCheck {
             "select c.oid from pg_catalog.pg_class as c where c.oid = to_regclass(?) and " + IS_TABLE;
 
     private static final String TABLES = """
-            select string_agg(name, ', ') from
-              (select c.oid::regclass::text as name from pg_catalog.pg_class as c
-               where %s and pg_catalog.pg_table_is_visible(c.oid) and c.relnamespace <> 'pg_catalog'::regnamespace
-               order by 1 limit 20) as t
-            """.formatted(IS_TABLE);
+        select string_agg(name, ', ') from
+          (select c.oid::regclass::text as name from pg_catalog.pg_class as c
+           where %s and pg_catalog.pg_table_is_visible(c.oid) and c.relnamespace <> 'pg_catalog'::regnamespace
+           order by 1 limit 20) as t
+        """.formatted(IS_TABLE);
 
     private final Connection connection;
     private final JdbcTemplate jdbc;
@@ -112,8 +112,11 @@ final class TableCheck {
                                     .map(part -> part.type().getSimpleName())
                                     .collect(Collectors.joining(", "))
                             + " cannot be that of a row. For one: " + e.getMessage(),
-                    "Give an id of the type of the primary key; where another unique column is meant, name it in"
-                            + " rowlock.tables[" + table + "].id-columns.");
+                    parts.stream().anyMatch(part -> part.type().isEnum())
+                            ? "An enum is locked by its name. If the column has its number (EnumType.ORDINAL), give"
+                                    + " that on the method: id = \"#id.ordinal()\"."
+                            : "Give an id of the type of the primary key; where another unique column is meant, name it"
+                                    + " in rowlock.tables[" + table + "].id-columns.");
         }
     }
 
