@@ -692,7 +692,6 @@ class EntityLockTest {
         assertThat(database.query("select amount from plain where id = 1")).isEqualTo("100");
     }
 
-    /** Nothing of the session that shows the statement is left. */
     /** Whether nobody else can lock the first row of a table. */
     private boolean isHeld(String table) {
         return !free().get(table + " for FOR_NO_KEY_UPDATE").contains("(0,1)");
@@ -742,6 +741,7 @@ class EntityLockTest {
         });
     }
 
+    /** Nothing of the session that shows the statement is left. */
     @Test
     void theSessionOfTheTransactionHasTheLock() {
         inTransaction(byJpa, () -> {

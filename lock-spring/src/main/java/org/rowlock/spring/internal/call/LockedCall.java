@@ -71,7 +71,11 @@ public final class LockedCall {
 
     /** Takes locks in a transaction. */
     public interface Taking<T> {
-        /** @param entity locks the row of the request by JPA, and reads its entity; null if that cannot be */
+        /**
+         * Takes the locks of a request.
+         *
+         * @param entity locks the row of the request by JPA, and reads its entity; null if that cannot be
+         */
         T take(TransactionLocks transaction, LockRequest request, @Nullable RowStatement entity) throws SQLException;
     }
 
