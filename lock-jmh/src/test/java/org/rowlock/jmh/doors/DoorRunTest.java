@@ -72,7 +72,7 @@ class DoorRunTest {
                 assertThat(door.figures()).containsKeys("score", "others", "roundTrips");
             });
             assertThat(point.variants().stream().filter(door -> door.kind() == Kind.BASELINE))
-                    .singleElement();
+                    .hasSize(1);
             assertThat(point.variants())
                     .anySatisfy(door -> assertThat(door.figures()).containsKeys("readers.p50", "readers.p99"));
         });
