@@ -52,9 +52,9 @@ public final class Demo {
     }
 
     /** A way, and what it did: payments per second of each round, and how long those of the last round took. */
-    private record Way(String name, Payment payment, double[] rates, ConcurrentHistogram micros) {
+    private record Way(String name, Payment payment, List<Double> rates, ConcurrentHistogram micros) {
         Way(String name, Payment payment) {
-            this(name, payment, new double[ROUNDS], new ConcurrentHistogram(3));
+            this(name, payment, Arrays.asList(new Double[ROUNDS]), new ConcurrentHistogram(3));
         }
     }
 
@@ -191,11 +191,11 @@ public final class Demo {
                 for (Way way : ways) {
                     way.micros().reset();
                     System.out.printf("\r%s, round %d of %d: %-40s", rows, round + 1, ROUNDS, way.name());
-                    way.rates()[Math.max(round, 0)] = measure(way, accounts);
+                    way.rates().set(Math.max(round, 0), measure(way, accounts));
                 }
             }
             for (Way way : ways) {
-                double rate = Arrays.stream(way.rates()).sorted().toArray()[ROUNDS / 2];
+                double rate = way.rates().stream().sorted().toList().get(ROUNDS / 2);
                 long p50 = way.micros().getValueAtPercentile(50) / 1000;
                 long p99 = way.micros().getValueAtPercentile(99) / 1000;
                 String money = wrong.contains(way.name()) ? "WRONG" : "right";
@@ -210,7 +210,7 @@ public final class Demo {
 
     private static String times(Way way, Way byHand) {
         double[] times = new double[ROUNDS];
-        Arrays.setAll(times, round -> way.rates()[round] / byHand.rates()[round]);
+        Arrays.setAll(times, round -> way.rates().get(round) / byHand.rates().get(round));
         Arrays.sort(times);
         return "%.2f (%.2f-%.2f)".formatted(times[ROUNDS / 2], times[0], times[ROUNDS - 1]);
     }
