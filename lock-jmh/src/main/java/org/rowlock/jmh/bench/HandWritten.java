@@ -34,7 +34,7 @@ final class HandWritten {
             + "::pg_catalog.oid::integer, cast(? as integer)))::pg_catalog.text"
             + " else cast(cast(? as pg_catalog.text) || " + ISOLATION + " || '/' || " + READ_ONLY
             + " || '/~' || case when " + MAY_UPDATE + " then '?' else '!' end"
-            + " || ':' as integer)::pg_catalog.text end, 'read committed'"
+            + " || ':' as integer)::pg_catalog.text end, null::pg_catalog.text"
             + " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     private HandWritten() {}
