@@ -129,7 +129,7 @@ class BadInputTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ROW"})
+    @EnumSource(names = "BOTH")
     void whatIsNoTableIsRefusedInRepeatableReadToo(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder()
                 .strategy(strategy)
