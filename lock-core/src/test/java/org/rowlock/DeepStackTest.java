@@ -25,7 +25,7 @@ class DeepStackTest {
 
     private static final long STACK = 512 * 1024;
     private static final int CALLS = 60;
-    private static final int MANY_CALLS = 1_500;
+    private static final int MANY_CALLS = 600;
 
     /** How many frames of the test may be left free above the deepest that works, at most. */
     private static final int MOST_LEFT = 2_500;

@@ -113,8 +113,8 @@ class EqualSpellingsTest {
 
     @Test
     @Tag("long")
-    void noTwoSpellingsOfAValueAreHeldAtOnceForEveryCollation() throws Exception {
-        twoNeverHold(20, 5, Integer.MAX_VALUE);
+    void noTwoSpellingsOfAValueAreHeldAtOnceForManyCollations() throws Exception {
+        twoNeverHold(10, 3, 60);
     }
 
     /**
