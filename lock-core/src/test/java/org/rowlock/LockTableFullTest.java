@@ -41,6 +41,8 @@ class LockTableFullTest {
                 RowLocks.builder().strategy(strategy).lockBudget(MORE_THAN_FIT).build();
         List<LockKey> keys = LockKey.rows(
                 "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
+        // An absent row is refused in REPEATABLE READ.
+        database.execute("insert into account(id) select generate_series(0, 99)");
         Session alice = database.session("alice");
         List<Integer> levels = strategy == LockStrategy.ADVISORY
                 ? List.of(Connection.TRANSACTION_READ_COMMITTED)
