@@ -3,16 +3,16 @@ package org.rowlock.doctor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something to do.
+ * Something that the user should do.
  *
- * @param rule the name of the rule that says so
- * @param subject a table, or what else it is about
+ * @param rule the name of the rule that gave the advice
+ * @param subject a table, or whatever else the advice is about
  * @param action what to do
  * @param figure what was seen
  * @param reason why it helps
- * @param statement which it is about; null if none, or not visible
- * @param queryId the server's query_id of that; null if not known
- * @param gain how many sessions at a time it may free, by which advice is ranked; more where it goes to the cause
+ * @param statement the statement that the advice is about; null if there is none, or if it is not visible
+ * @param queryId the server's query_id of that statement; null if it is not known
+ * @param gain how many sessions at a time it may free; advice is ranked by it, and weighs more if it removes a cause
  */
 public record Advice(
         String rule,

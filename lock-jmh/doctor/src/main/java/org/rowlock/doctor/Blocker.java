@@ -3,19 +3,19 @@ package org.rowlock.doctor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session or prepared transaction that holds up others and waits for nobody.
+ * A session or prepared transaction that blocks others and waits for no other session.
  *
  * @param pid 0 for a prepared transaction
- * @param gid of that
- * @param waiting sessions directly or indirectly behind it, at a time
- * @param lock the type of the lock that they wait for, and behind a space which
- * @param table of a table lock; null for others
- * @param firstPid the session directly behind it that most others are behind
- * @param firstQuery of that
- * @param isFirstInTheWay whether the others wait only because of that one, as behind DDL that waits itself
- * @param state as pg_stat_activity has it, or "prepared", or "not visible"
- * @param seconds in that state
- * @param query its last statement, normalized; null if it may not be seen
+ * @param gid the gid of the prepared transaction
+ * @param waiting the average number of sessions that it blocks, directly or indirectly
+ * @param lock the type of the lock that they wait for; followed by " notify" for the lock that NOTIFY takes
+ * @param table the table of a table lock; null for other locks
+ * @param firstPid the session that it blocks directly and that blocks most of the others
+ * @param firstQuery the statement of that session
+ * @param isFirstInTheWay whether only that session blocks the others, as DDL does while it waits itself
+ * @param state as pg_stat_activity shows it, or "prepared", or "not visible"
+ * @param seconds how long it has been in that state
+ * @param query its last statement, normalized; null if the role may not see it
  */
 record Blocker(
         String pid,
@@ -38,7 +38,7 @@ record Blocker(
         return gid.replace("'", "''");
     }
 
-    /** Which of the rule's forms. */
+    /** The form of the rule that fits this blocker. */
     String form() {
         if (isFirstInTheWay && !state.equals("prepared")) {
             return "in-front";
@@ -46,7 +46,7 @@ record Blocker(
         return state.startsWith("idle in") ? "open" : state.replace(' ', '-');
     }
 
-    /** What the others wait for, in words. */
+    /** The lock that the others wait for, in words. */
     String wanted() {
         String what = lock.equals("relation") && table != null
                 ? " for table " + table

@@ -7,27 +7,27 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the doctor found. Immutable.
+ * The findings of the doctor. Immutable.
  *
- * @param kind the answer in a word
- * @param verdict the answer in a sentence or two
- * @param advice what to do, in this order; empty where nothing should change
- * @param seen the figures behind it
+ * @param kind the answer in one word
+ * @param verdict the answer in one or two sentences
+ * @param advice what to do, in this order; empty if nothing should change
+ * @param seen the figures that the answer rests on
  */
 public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen seen) {
     /** Whether row locks hurt the server. */
     public enum Kind {
-        /** They cost so much that changing them shows. */
+        /** Row locks cost so much that a change would show. */
         HURT,
-        /** They can be seen, but are not what holds the server up. */
+        /** Row locks cost something, but they do not limit the server. */
         FELT,
-        /** Few wait for rows, but something else is to be done. */
+        /** Few sessions wait for rows, but there is other advice. */
         OTHER,
         /** Nothing should change. */
         HEALTHY,
-        /** Too little goes on to judge by. */
+        /** The server does too little work for a verdict. */
         IDLE,
-        /** A standby, where there are no row locks. */
+        /** The server is a standby, where there are no row locks. */
         STANDBY
     }
 
@@ -43,7 +43,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         if (seen.server().standby()) {
             return Kind.STANDBY;
         }
-        // Where busy sessions cannot be counted, the number of waiters must do.
+        // If busy sessions cannot be counted, the number of waiting sessions decides alone.
         double share = seen.rowWaitsOfBusy().orElse(1.0);
         if (seen.rowWaits() >= HURT_SESSIONS && share >= HURT_SHARE) {
             return Kind.HURT;
@@ -71,16 +71,16 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
     }
 
     /**
-     * For a terminal.
+     * Formats the diagnosis for a terminal.
      *
-     * @param width of the lines, in columns
-     * @param details whether to go beyond one screen
+     * @param width the width of the lines, in columns
+     * @param details whether the text may be longer than one screen
      */
     public String text(int width, boolean details) {
         return new Screen(this, width, details).text();
     }
 
-    /** For programs: this, as an object. */
+    /** Formats the diagnosis as a JSON object, for programs. */
     public String json() {
         return new GsonBuilder()
                 .setPrettyPrinting()

@@ -23,9 +23,9 @@ import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.ServerQuery.Row;
 
 /**
- * Looks at a running server for a while and says whether row locks hurt it. It only reads, in read-only transactions of
- * milliseconds, and rests between two looks for as long as a look takes. Any role that may connect will do; what it may
- * not see is said. PostgreSQL 14 and newer.
+ * Samples a running server for a while and reports whether row locks hurt it. The doctor only reads, in read-only
+ * transactions of milliseconds. After each sample it pauses for at least as long as the sample took. Any role that may
+ * connect can run it; the report names what the role may not see. It supports PostgreSQL 14 and newer.
  */
 public final class Doctor {
     private static final int OLDEST = 14;
@@ -45,17 +45,17 @@ public final class Doctor {
     }
 
     /**
-     * Looks at a server.
+     * Examines a server.
      *
-     * @param duration for how long; one look at least
-     * @throws UserError if it cannot be looked at
+     * @param duration how long to sample; at least one sample is taken
+     * @throws UserError if the server cannot be examined
      */
     public static Diagnosis examine(ServerAddress address, Duration duration) {
         return examine(
                 address, samples -> samples.elapsed().plus(Samples.INTERVAL).compareTo(duration) >= 0);
     }
 
-    /** Looks until enough was seen. */
+    /** Samples the server until {@code isEnough} accepts the samples. */
     static Diagnosis examine(ServerAddress address, Predicate<Samples> isEnough) {
         try (ReadOnlySession session = ReadOnlySession.open(address)) {
             return Diagnosis.of(new Doctor(address, session).look(isEnough));
@@ -122,13 +122,13 @@ public final class Doctor {
         return rows.stream().map(row -> row.as(type)).toList();
     }
 
-    /** What counters count, as far as the server lets it be read. */
+    /** Reads the server's counters, as far as the role may. */
     private Map<ServerQuery, List<Row>> counted(Row facts, Set<ServerQuery> queries) {
         Map<ServerQuery, List<Row>> counted = new EnumMap<>(ServerQuery.class);
         for (ServerQuery query : queries) {
             List<Row> rows = tryRead(Figures.title(query), null, connection -> {
                 if (query == ServerQuery.STATEMENTS) {
-                    // Wherever the extension is: the query names its view as everybody does.
+                    // The extension may be in any schema, but the query names its view without one.
                     String path = "set local search_path = pg_catalog, " + facts.string("statements_schema");
                     connection.createStatement().execute(path);
                 }
@@ -151,7 +151,7 @@ public final class Doctor {
         return rates;
     }
 
-    /** Where the audit is installed. */
+    /** Reads the roles that write without a lock, if the audit is installed. */
     private static Map<String, List<String>> strayWriters(Connection connection) throws SQLException {
         String installed = "select to_regclass('rowlock.audits') as audits";
         if (!ServerQuery.query(connection, installed).get(0).has("audits")) {
@@ -172,12 +172,12 @@ public final class Doctor {
         int major = connection.getMetaData().getDatabaseMajorVersion();
         if (major < OLDEST) {
             throw new UserError("The doctor needs PostgreSQL " + OLDEST + " or newer, and the server at " + address
-                    + " is of version " + major + ": its pg_locks does not tell how long a lock was waited for."
+                    + " is of version " + major + ": its pg_locks does not show how long a session waited for a lock."
                     + " Ask a newer server that carries the same load.");
         }
     }
 
-    /** What a look sees; something else, and a note of why, if the server refuses it. */
+    /** Returns the result of a probe. If the server refuses it, returns {@code otherwise} and notes why. */
     private <T extends @Nullable Object> T tryRead(String what, T otherwise, ReadOnlySession.Look<T> look) {
         try {
             return session.read(look);

@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Looks at a running server. The jar's entry. */
+/** Examines a running server. This is the main class of the jar. */
 @Command(
         name = "doctor",
         sortOptions = false,
@@ -79,7 +79,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /**
-     * Looks at a server.
+     * Examines a server.
      *
      * @param args the options
      */
@@ -88,7 +88,10 @@ public final class DoctorCommand implements Callable<Integer> {
         System.exit(line.setCommandName("java -jar doctor.jar").execute(args));
     }
 
-    /** Commands whose failures are a message that says what to do, and a status; no stack trace unless asked for. */
+    /**
+     * Creates a command line that reports a failure as a status and a message that says what to do. A stack trace is
+     * printed only on request.
+     */
     public static CommandLine commandLine(Object command) {
         return new CommandLine(command)
                 .setParameterExceptionHandler(DoctorCommand::misused)

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what was found, and figures in it, as a person reads them. */
+/** Formats findings, and the figures in them, for a reader. */
 final class Figures {
     private static final Pattern SPACE = Pattern.compile("\\s+");
     private static final Pattern FIGURE = Pattern.compile("\\{(\\w+)}");
@@ -25,12 +25,12 @@ final class Figures {
 
     private Figures() {}
 
-    /** What words.properties has by this key, with figures; empty if it has nothing. */
+    /** Returns the text that words.properties has for this key, with figures filled in; empty if there is none. */
     static String words(String key, Object... sources) {
         return WORDS.contains(key) ? fill(TEXTS.getString(key), sources) : "";
     }
 
-    /** The text, with each {@code {name}} as the first source that has a figure of this name gives it. */
+    /** Replaces each {@code {name}} in the text by the figure of that name, taken from the first source that has it. */
     static String fill(String text, Object... sources) {
         return FIGURE.matcher(text)
                 .replaceAll(name -> Matcher.quoteReplacement(show(name.group(1), value(name.group(1), sources))));
@@ -44,7 +44,7 @@ final class Figures {
             try {
                 return source.getClass().getDeclaredMethod(name).invoke(source);
             } catch (NoSuchMethodException e) {
-                // Another source has it.
+                // The next source may have it.
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException("The figure " + name + " of " + source + " cannot be read", e);
             }
@@ -55,7 +55,7 @@ final class Figures {
         return words("figure." + name, sources);
     }
 
-    /** The end of a figure's name is its unit. */
+    /** Formats a figure. The end of its name is its unit. */
     private static String show(String name, @Nullable Object value) {
         if (value instanceof Map<?, ?> figures) {
             return figures.entrySet().stream()
@@ -76,19 +76,19 @@ final class Figures {
         };
     }
 
-    /** A constant in words; anything else as it is. */
+    /** Spells a constant in words, and returns anything else as it is. */
     static String title(@Nullable Object value) {
         String text = String.valueOf(value);
         return value instanceof Enum ? text.toLowerCase(Locale.ROOT).replace('_', ' ') : text;
     }
 
-    /** {@code 61 %}, and a digit more below ten. */
+    /** Formats a share as {@code 61 %}, with one more digit below ten. */
     static String percent(double share) {
         double percent = share * 100;
         return number(percent < 9.95 ? percent : Math.rint(percent)) + " %";
     }
 
-    /** {@code 1,234} or {@code 38.2}, with digits behind the point where they matter. */
+    /** Formats a number as {@code 1,234} or {@code 38.2}, with decimals only if they matter. */
     static String number(double number) {
         String digits = number >= 100 ? "#,##0" : number >= 1 ? "0.#" : number >= 0.1 ? "0.##" : "0.###";
         return new DecimalFormat(digits, DecimalFormatSymbols.getInstance(Locale.ROOT)).format(number);
@@ -98,7 +98,7 @@ final class Figures {
         return millis >= 1_000 ? seconds(millis / 1_000) : number(millis) + " ms";
     }
 
-    /** In its largest unit: {@code 3 h}, {@code 14 min}, {@code 2.3 s}. */
+    /** Formats a duration in its largest unit: {@code 3 h}, {@code 14 min}, {@code 2.3 s}. */
     static String seconds(double seconds) {
         if (seconds < 1) {
             return number(seconds * 1_000) + " ms";
@@ -122,17 +122,17 @@ final class Figures {
         return number(value) + " " + BYTES.get(unit);
     }
 
-    /** At the beginning of a sentence. */
+    /** Capitalizes the text for the beginning of a sentence. */
     static String upper(String text) {
         return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 
-    /** Cut where it is longer than a few lines. */
+    /** Truncates a statement that is longer than a few lines. */
     static String statement(String sql) {
         return sql.length() <= MAX_STATEMENT ? sql : sql.substring(0, MAX_STATEMENT - 4) + " ...";
     }
 
-    /** A server's message with the full stop that most of them lack. */
+    /** Adds the full stop that most of the server's messages lack. */
     static String sentence(@Nullable String message) {
         String text = SPACE.matcher(String.valueOf(message)).replaceAll(" ").strip();
         return text.endsWith(".") ? text : text + ".";

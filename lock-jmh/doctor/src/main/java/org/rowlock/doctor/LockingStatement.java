@@ -7,15 +7,15 @@ import org.rowlock.RowLockMode;
 import org.rowlock.doctor.ServerQuery.Row;
 
 /**
- * What a statement that locks rows, by a clause or as UPDATE or DELETE do, has done while the doctor looked, by
- * pg_stat_statements.
+ * The work of one locking statement while the doctor sampled, as pg_stat_statements counted it. The statement locks
+ * rows by a locking clause, or because it is an UPDATE or DELETE.
  *
  * @param query normalized
- * @param calls that ended
- * @param millis all together, waiting included
- * @param sessions in it at a time
- * @param walShare of the WAL of the server
- * @param blocks read, from shared_buffers or not
+ * @param calls the calls that ended
+ * @param millis the time of all calls together, waiting included
+ * @param sessions the average number of sessions that ran it
+ * @param walShare its share of the server's WAL
+ * @param blocks the blocks it read, from shared_buffers or not
  */
 record LockingStatement(
         String query,
@@ -27,7 +27,7 @@ record LockingStatement(
         double walShare,
         long blocks) {
 
-    /** Of what statements did, most time first. */
+    /** Creates the list from the statements' counters, the most expensive statement first. */
     static List<LockingStatement> of(List<Row> statements, double seconds, double walBytes) {
         return statements.stream()
                 .filter(row -> row.count("calls") > 0
@@ -45,13 +45,13 @@ record LockingStatement(
         return StatementKind.mode(query).filter(RowLockMode::isShared).isPresent();
     }
 
-    /** The first table that it reads. */
+    /** The first table that the statement reads. */
     String subject() {
         String table = StatementKind.table(query);
         return table == null ? "statement" : table;
     }
 
-    /** Whether it locks rows of a table, whose name may have a schema here and none there. */
+    /** Whether it locks rows of a table. Only one of the two names may have a schema. */
     boolean locks(String name) {
         String table = subject();
         return name.equals(table) || name.endsWith('.' + table) || table.endsWith('.' + name);
@@ -61,7 +61,7 @@ record LockingStatement(
         return walBytes / calls;
     }
 
-    /** Of a call that finds no row, its own. */
+    /** The blocks read per row. A call that finds no row counts with the blocks of the call. */
     double blocksPerRow() {
         return (double) blocks / Math.max(calls, rows);
     }

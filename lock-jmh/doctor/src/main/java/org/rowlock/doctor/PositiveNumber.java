@@ -3,9 +3,9 @@ package org.rowlock.doctor;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a number of things, of which there is one at least. */
+/** Parses a number that must be at least 1. */
 public final class PositiveNumber implements ITypeConverter<Integer> {
-    /** More clients, seconds or rounds are a slip of the finger. */
+    /** A larger number of clients, seconds or rounds is taken for a typing error. */
     private static final int MOST = 100_000;
 
     @Override
@@ -16,7 +16,7 @@ public final class PositiveNumber implements ITypeConverter<Integer> {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Reported below.
+            // The error is reported below.
         }
         throw new TypeConversionException("'" + text + "' is not a whole number from 1 to " + MOST);
     }

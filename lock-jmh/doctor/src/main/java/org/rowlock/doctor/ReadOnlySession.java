@@ -10,18 +10,17 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * A connection that can only read. Each probe runs in a transaction of its own that is read-only and bounded. All of it
- * is set for the transaction and not for the session, so that nothing stays behind in a pooler's connection. Not
- * thread-safe.
+ * A connection that can only read. Each probe runs in a bounded read-only transaction of its own. Every setting is
+ * local to the transaction, so that nothing stays behind in a pooler's connection. Not thread-safe.
  */
 final class ReadOnlySession implements AutoCloseable {
-    /** How long a statement may take. What takes longer would itself be a load. */
+    /** The longest time that a statement may take, because a longer one would itself be a load. */
     static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** How long a statement may wait for a table lock, such as that of a running ALTER TABLE. */
+    /** The longest time that a statement may wait for a table lock, such as that of a running ALTER TABLE. */
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(250);
 
-    /** For a server that is gone without a word. Well over the statement timeout. */
+    /** The time after which a server that vanished silently is given up. It is well over the statement timeout. */
     private static final int SOCKET_TIMEOUT_SECONDS = 30;
 
     private static final int ROUND_TRIPS = 15;
@@ -29,7 +28,7 @@ final class ReadOnlySession implements AutoCloseable {
     static final String BEGIN = "set transaction read only; set local statement_timeout = "
             + STATEMENT_TIMEOUT.toMillis() + "; set local lock_timeout = " + LOCK_TIMEOUT.toMillis();
 
-    /** Reads something in a transaction that somebody else begins and ends. */
+    /** Reads something within a transaction that its caller begins and ends. */
     @FunctionalInterface
     interface Look<T> {
         T at(Connection connection) throws SQLException;
@@ -47,7 +46,7 @@ final class ReadOnlySession implements AutoCloseable {
 
     static ReadOnlySession open(ServerAddress address) {
         PGSimpleDataSource dataSource = address.dataSource("rowlock-doctor");
-        // Named statements outlive a transaction, which poolers do not take well.
+        // Named statements outlive a transaction, which not every pooler supports.
         dataSource.setPrepareThreshold(0);
         dataSource.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         try {
@@ -59,7 +58,7 @@ final class ReadOnlySession implements AutoCloseable {
         }
     }
 
-    /** What one probe sees, or the server's refusal; a lost connection is a {@link UserError}. */
+    /** Returns the result of one probe, or throws the server's refusal. A lost connection is a {@link UserError}. */
     <T> T read(Look<T> look) throws SQLException {
         try (Statement begin = connection.createStatement()) {
             begin.execute(BEGIN);
@@ -80,12 +79,12 @@ final class ReadOnlySession implements AutoCloseable {
         }
     }
 
-    /** How many transactions were made here, which are in the server's statistics too. */
+    /** The number of transactions that this session ran, which the server's statistics include. */
     long transactions() {
         return transactions;
     }
 
-    /** How long a round trip takes, the middle of some. */
+    /** The median time of several round trips. */
     double roundTripMillis() throws SQLException {
         return read(connection -> {
             double[] millis = new double[ROUND_TRIPS];
@@ -99,7 +98,7 @@ final class ReadOnlySession implements AutoCloseable {
         });
     }
 
-    /** The process that the server said serves this connection; a pooler says something else. */
+    /** The process that the server announced for this connection. A pooler announces another. */
     int announcedPid() throws SQLException {
         return connection.unwrap(PGConnection.class).getBackendPID();
     }
@@ -109,7 +108,7 @@ final class ReadOnlySession implements AutoCloseable {
         try {
             connection.close();
         } catch (SQLException e) {
-            // It only read; a connection that does not close in good order leaves nothing behind.
+            // The session only read, so a connection that does not close cleanly leaves nothing behind.
         }
     }
 }

@@ -16,7 +16,7 @@ import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.Table.Of;
 
-/** What to do when. What frees more sessions is advised first. */
+/** Turns what was seen into advice. The advice that frees the most sessions comes first. */
 final class Rules {
     private final Seen seen;
     private final List<Advice> advice = new ArrayList<>();
@@ -25,7 +25,7 @@ final class Rules {
         this.seen = seen;
     }
 
-    /** What to do, in this order. */
+    /** Returns what to do, in this order. */
     static List<Advice> advice(Seen seen, Kind kind) {
         Rules rules = new Rules(seen);
         rules.horizon();
@@ -45,12 +45,12 @@ final class Rules {
     }
 
     /**
-     * Advises something.
+     * Adds advice.
      *
-     * @param form the rule, and behind a dot which of its forms
-     * @param statement which it is about
+     * @param form the name of the rule, followed by a dot and the form of the rule, if it has forms
+     * @param statement the statement that the advice is about
      * @param gain how many sessions it would free
-     * @param about have the figures for the words of the rule, as the server has and all that was seen
+     * @param about further sources of figures for the words of the rule, beside the server and all that was seen
      */
     void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {
         String rule = form.split("\\.", 2)[0];
@@ -67,7 +67,7 @@ final class Rules {
                 gain));
     }
 
-    /** Of the forms of a rule that for statements which begin so; else the rule. */
+    /** Returns the form of a rule for statements of this kind if there is one, and else the rule itself. */
     private static String form(String rule, String statements) {
         return new TreeSet<>(Figures.WORDS)
                 .stream()
@@ -79,9 +79,9 @@ final class Rules {
     }
 
     private void horizon() {
-        // On a standby without feedback a query holds back nobody.
+        // On a standby without feedback, a query does not hold back vacuum.
         if (!seen.server().standby() || seen.server().standbyFeedback()) {
-            // Zipfian updates fell to a sixth.
+            // In a benchmark, an old snapshot cut the rate of zipfian updates to a sixth.
             double gain = CAUSE * seen.busySessions() * 5 / 6;
             seen.horizon().stream()
                     .filter(seen::isOld)
@@ -89,10 +89,10 @@ final class Rules {
         }
     }
 
-    /** What waits come from, before what only shortens them. */
+    /** Advises what removes the causes of waits, before the advice that only shortens them. */
     private void causes() {
         if (seen.lockTable() != null && seen.lockTableShare() >= LOCK_TABLE_SHARE) {
-            // A full one fails everybody.
+            // A full lock table fails every session.
             double gain = CAUSE * seen.busySessions() + 1;
             advise("lock-table", "lock table", seen.lockTable().query(), gain, seen.lockTable());
         }
@@ -116,7 +116,7 @@ final class Rules {
                 .filter(table -> table.deadlocked() > 0)
                 .max(Comparator.comparingLong(Table::deadlocked));
         if (seen.deadlocks() > 0 || met.isPresent()) {
-            // Two stand still for deadlock_timeout, a second by default.
+            // Both sessions of a deadlock wait for deadlock_timeout, which is a second by default.
             double gain = Math.max(
                     2 * seen.deadlocks() / Math.max(1, seen.seconds()),
                     met.map(Table::waiting).orElse(0.0));
@@ -145,7 +145,7 @@ final class Rules {
         }
     }
 
-    /** Busy sessions that wait for locks other than rows, by wait event. */
+    /** Advises on busy sessions that wait for locks other than rows, by wait event. */
     private void otherWaits() {
         Map<String, Double> others = new TreeMap<>();
         seen.busy().forEach((event, waiting) -> {
@@ -195,7 +195,7 @@ final class Rules {
         }
     }
 
-    /** What each call scans (a report is seldom): its own table, or one with a foreign key to that and no index. */
+    /** A list of only commas would otherwise count as no list, and the default would run. */
     private Optional<TableUse> scanned(LockingStatement statement) {
         List<TableUse> scans = seen.used().stream()
                 .filter(each -> each.scannedRows() >= LONG_SCAN && each.scans() >= SCANS_PER_CALL * statement.calls())
@@ -226,7 +226,7 @@ final class Rules {
             advise("multixacts", "server", null, 0, Map.of("inMultixactsShare", inMultixacts));
         }
         double inLockManager = seen.busyIn("LWLock:LockManager");
-        // A convoy at rows makes such waits itself, and they go with it.
+        // A convoy at rows causes such waits too, and they end with it.
         if (inLockManager >= LWLOCK_SHARE && kind != Kind.HURT) {
             double exceeded = seen.perSecond("fast_path_exceeded");
             String noRoom =

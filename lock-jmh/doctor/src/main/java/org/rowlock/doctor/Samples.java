@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.ServerQuery.Row;
 
-/** What all samples come to. Averages are sessions at a time, which is also seconds of waiting per second. */
+/** The totals of all samples. Averages are sessions at a time, which equals seconds of waiting per second. */
 final class Samples {
     static final Duration INTERVAL = Duration.ofMillis(100);
 
-    /** Samples from one look at the whole lock table to the next. */
+    /** The number of samples between two reads of the whole lock table. */
     private static final int LOCK_TABLE_EVERY = 10;
 
     private static final int BLOCKERS_EVERY = 5;
@@ -42,9 +42,9 @@ final class Samples {
     private final Map<String, String> tableOfStatement = new HashMap<>();
 
     /**
-     * A sample is followed by a pause as long as itself at least, so that looking is never more than half of one
-     * session. Not longer: on a server that is short of CPUs a sample takes long by waiting for one, and that is when
-     * samples are wanted.
+     * Samples until {@code isEnough} accepts the result. Each sample is followed by a pause of at least its own length,
+     * so that sampling never takes more than half of one session. The pause is no longer, because a sample is slow when
+     * the server is short of CPUs, and samples matter most then.
      */
     static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();
@@ -66,7 +66,7 @@ final class Samples {
         }
     }
 
-    /** Adds what sessions did at one moment, and which of them waited for rows at the next. */
+    /** Adds what the sessions did at one moment, and which of them waited for rows at the next. */
     void add(List<Row> activity, List<Row> waiting) {
         count++;
         for (Row row : activity) {
@@ -77,7 +77,7 @@ final class Samples {
             (row.is("is_busy") ? busy : sessions).add(row.text("doing"), number);
         }
         List<Wait> waits = waiting.stream().map(this::wait).toList();
-        // Busy, as pg_locks shows, though pg_stat_activity does not.
+        // pg_locks shows that these sessions are busy, although pg_stat_activity does not.
         waits.stream()
                 .filter(wait -> wait.cause() == StatementKind.HIDDEN)
                 .forEach(wait -> busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid", 1));
@@ -130,7 +130,7 @@ final class Samples {
         }
     }
 
-    /** The sessions that hold up most first. */
+    /** The blockers, starting with the one that blocks the most sessions. */
     List<Blocker> blockers() {
         return waitingBehind.times(1.0 / blockerLooks).entrySet().stream()
                 .map(each -> {
@@ -159,7 +159,7 @@ final class Samples {
         return tally.times(1.0 / count);
     }
 
-    /** Busy sessions by wait event, at a time. */
+    /** The average number of busy sessions, by wait event. */
     Map<String, Double> busy() {
         return average(busy);
     }

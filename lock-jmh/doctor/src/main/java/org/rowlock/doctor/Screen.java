@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 import org.rowlock.doctor.Table.Of;
 import org.rowlock.internal.text.Docs;
 
-/** A diagnosis for a terminal: one screen, and more of everything on request. */
+/** Formats a diagnosis for a terminal: one screen by default, and all details on request. */
 final class Screen {
-    /** Narrower is not readable. */
+    /** A narrower screen would not be readable. */
     private static final int LEAST_WIDTH = 60;
 
     private static final int FEW = 3;
@@ -129,7 +129,7 @@ final class Screen {
         text.append('\n').append(title).append(":\n");
     }
 
-    /** On one line, cut where it is longer; with details on as many as it takes. */
+    /** Adds a statement on one line, truncated to the width. With details, it takes as many lines as it needs. */
     private void statement(String indent, String sql) {
         if (details) {
             lines(indent + Figures.statement(sql));
@@ -151,7 +151,7 @@ final class Screen {
         wrap(indent, indent, words.strip());
     }
 
-    /** Breaks at spaces only, so that names stay whole and can be copied. */
+    /** Wraps the words at spaces only, so that names stay whole and can be copied. */
     private void wrap(String first, String indent, String words) {
         StringBuilder line = new StringBuilder(first);
         for (String word : words.split(" ", -1)) {

@@ -6,28 +6,29 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that was seen, for the rules. Figures are of the time looked at; sessions are averages at a time.
+ * Everything that was seen, as input of the rules. Figures cover the sampled time; numbers of sessions are averages.
  *
- * @param started when the looking began, in UTC
+ * @param started when the sampling began, in UTC
  * @param seconds how long it took
- * @param samples how often sessions and locks were looked at
- * @param roundTripMillis between here and the server
+ * @param samples how often sessions and locks were read
+ * @param roundTripMillis the time of a round trip to the server
  * @param busy sessions with a running statement, by wait event
- * @param sessions of other kinds: idle in transaction; hidden, of which the role may not see what they do; those with
- *     row waits, for a row or for the transaction that holds one; and what activity.sql counts
- * @param otherDatabases sessions that wait for rows there, by database
- * @param tables waited for, most waits first
- * @param locking statements that lock rows, most time first; none without pg_stat_statements
- * @param used tables that were updated or scanned, most updates first
- * @param perSecond what counters gained; empty if they could not be read
- * @param deadlocks in this database
- * @param lockTable how full the lock table is at most; null if it was never seen
- * @param horizon the sessions and others that hold vacuum back, the oldest first
- * @param strayWriters roles that write without the lock, as Rowlock's audit has seen, and their statement, by table
- * @param blockers the sessions that hold up others and wait for none, the one that holds up most first
- * @param nowait the statement that wants a lock NOWAIT most often; null if there is none
- * @param queryIds the server's query_id of statements
- * @param unseen what could not be looked at
+ * @param sessions other numbers of sessions: idle in transaction; hidden, whose work the role may not see; those with
+ *     row waits, for a row or for the transaction that holds one; and the counts of activity.sql
+ * @param otherDatabases sessions that wait for rows of other databases, by database
+ * @param tables the tables that sessions wait for, the most waits first
+ * @param locking statements that lock rows, the most time first; empty without pg_stat_statements
+ * @param used tables that were updated or scanned, the most updates first
+ * @param perSecond the rates of the counters; empty if they could not be read
+ * @param deadlocks the deadlocks in this database
+ * @param lockTable the lock table at its fullest; null if it was never seen
+ * @param horizon the sessions and others that hold back vacuum, the oldest first
+ * @param strayWriters the roles that write without the lock, as Rowlock's audit has seen them, and their statements, by
+ *     table
+ * @param blockers the sessions that block others and wait for none, the one that blocks most first
+ * @param nowait the statement that requests a lock NOWAIT most often; null if there is none
+ * @param queryIds the server's query_id of each statement
+ * @param unseen what could not be read
  */
 record Seen(
         Server server,
@@ -53,11 +54,11 @@ record Seen(
     /**
      * A server.
      *
-     * @param address as it is shown
+     * @param address the address as it is shown
      * @param standby whether it is in recovery
-     * @param pooled whether something stands between us and the server
-     * @param isStandbyGone whether commits wait for a synchronous standby, and none is there
-     * @param cluster the extension that makes the database one of several machines; null if there is none
+     * @param pooled whether a pooler is between the doctor and the server
+     * @param isStandbyGone whether commits wait for a synchronous standby that is not connected
+     * @param cluster the extension that spreads the database over several machines; null if there is none
      */
     record Server(
             String address,
@@ -72,13 +73,13 @@ record Seen(
             @Nullable String cluster) {}
 
     /**
-     * What was done with a table.
+     * The activity on a table.
      *
-     * @param live rows, estimated
-     * @param dead rows, estimated
-     * @param scanned rows, by sequential scans
-     * @param lacksIndex whether a foreign key leads from it whose columns no index begins with
-     * @param vacuumedSeconds since the last vacuum; null for never
+     * @param live the estimated number of live rows
+     * @param dead the estimated number of dead rows
+     * @param scanned the rows read by sequential scans
+     * @param lacksIndex whether the table has a foreign key whose columns no index begins with
+     * @param vacuumedSeconds the time since the last vacuum; null if there was none
      */
     record TableUse(
             String table,
@@ -101,10 +102,10 @@ record Seen(
     /**
      * The lock table at its fullest.
      *
-     * @param entries in use
-     * @param most entries of one session
-     * @param session that one: its pid, and its application_name if it has one
-     * @param query the statement of that one; null if it may not be seen
+     * @param entries the entries in use
+     * @param most the largest number of entries of one session
+     * @param session that session: its pid, and its application_name if it has one
+     * @param query the statement of that session; null if the role may not see it
      */
     record LockTable(
             long entries,
@@ -113,16 +114,16 @@ record Seen(
             @Nullable String query) {}
 
     /**
-     * Something that keeps vacuum from removing dead rows that are younger than it, by an xid or a snapshot of its own.
+     * A holder of an xid or a snapshot that keeps vacuum from removing dead rows younger than it.
      *
      * @param kind session, standby, prepared transaction or replication slot
-     * @param name the pid, or the slot's or the prepared transaction's name
-     * @param who role, application and state, as far as known
-     * @param query its last statement; null if it has none or may not be seen
-     * @param xids how many were given out since
-     * @param seconds since its transaction began; null if the server does not show it
-     * @param idleSeconds since its session, and all others by the same snapshot, have been idle in that transaction;
-     *     null if they are not, or not visible
+     * @param name the pid, or the name of the slot or of the prepared transaction
+     * @param who role, application and state, as far as they are known
+     * @param query its last statement; null if it has none or the role may not see it
+     * @param xids how many xids were assigned since
+     * @param seconds the time since its transaction began; null if the server does not show it
+     * @param idleSeconds how long its session, and all others with the same snapshot, have been idle in transaction;
+     *     null if one of them is not idle, or not visible
      */
     record HorizonHolder(
             String kind,
@@ -132,7 +133,10 @@ record Seen(
             long xids,
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
-        /** Which of the rule's forms. A transaction of an application may be at work: a backup, a report. */
+        /**
+         * The form of the rule that fits this holder. The transaction of an application may be doing real work, such as
+         * a backup or a report.
+         */
         String form() {
             if (!kind.equals("session")) {
                 return kind.replace(' ', '-');
@@ -167,14 +171,14 @@ record Seen(
         return busy.values().stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** Of busy time; empty where busy sessions cannot be counted. */
+    /** The share of busy time spent in row waits; empty if busy sessions cannot be counted. */
     Optional<Double> rowWaitsOfBusy() {
         return isHidden()
                 ? Optional.empty()
                 : Optional.of(busySessions() == 0 ? 0 : Math.min(1, rowWaits() / busySessions()));
     }
 
-    /** The part of busy time in wait events that begin so. */
+    /** The share of busy time in wait events with this prefix. */
     double busyIn(String event) {
         double in = busy.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(event))
@@ -183,7 +187,7 @@ record Seen(
         return in * samples < Threshold.SIGHTINGS ? 0 : in / busySessions();
     }
 
-    /** Of the room of the lock table. */
+    /** The share of the lock table's capacity that is in use. */
     double lockTableShare() {
         return lockTable == null ? 0 : (double) lockTable.entries / Math.max(1, server.lockRoom);
     }
@@ -201,9 +205,9 @@ record Seen(
     }
 
     /**
-     * By time: a server that is busy enough gives out any number of xids during a short report. A transaction may be
-     * older than its snapshot; then few xids have been given out since. A slot and a standby have no clock but the rate
-     * of the xids.
+     * Whether the holder is old, by time. The number of xids alone proves little, because a busy server assigns any
+     * number of them during a short report. A transaction may be older than its snapshot; then few xids have been
+     * assigned since. The age of a slot or a standby can only be estimated from the rate of xids.
      */
     boolean isOld(HorizonHolder holder) {
         double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");

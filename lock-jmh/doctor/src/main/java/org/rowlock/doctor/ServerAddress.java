@@ -10,11 +10,11 @@ import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The address of a server and our login there. The URL may hold a password: show {@link #toString} instead.
+ * The address of a server and the login to use there. The URL may hold a password: show {@link #toString} instead.
  *
  * @param url a URL of the PostgreSQL driver, or of the drop-in, which leads to the same server
  * @param user the role; null if the URL names it
- * @param password its password; null if the URL, a password file or nothing gives it
+ * @param password its password; null if it comes from the URL or a password file, or if there is none
  */
 public record ServerAddress(
         String url, @Nullable String user, @Nullable String password) {
@@ -27,9 +27,8 @@ public record ServerAddress(
     private static final Pattern OTHER_SEPARATOR = Pattern.compile("[;?]\\w+=");
 
     /**
-     * Checks the URL before anything is connected. A password in the wrong place is a host, a port or a database to the
-     * driver, which logs them, as the server does. Nor may the driver meet a URL that it does not understand: it logs
-     * all of it.
+     * Checks the URL before the driver sees it. The driver takes a password in the wrong place for a host, a port or a
+     * database, and logs it, as the server does. It also logs the whole of a URL that it does not understand.
      */
     public ServerAddress {
         url = url.replaceFirst("^jdbc:rowlock:postgresql:", "jdbc:postgresql:");
@@ -49,13 +48,13 @@ public record ServerAddress(
         }
     }
 
-    /** Whether it has a password, in the URL or beside it. */
+    /** Whether a password is given, in the URL or beside it. */
     boolean hasPassword() {
         return password != null
                 || PGProperty.PASSWORD.getOrDefault(Objects.requireNonNull(Driver.parseURL(url, null))) != null;
     }
 
-    /** Unpooled connections that name themselves so in pg_stat_activity. */
+    /** Creates unpooled connections that show this name in pg_stat_activity. */
     public PGSimpleDataSource dataSource(String applicationName) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
@@ -67,17 +66,18 @@ public record ServerAddress(
         }
         dataSource.setApplicationName(applicationName);
         dataSource.setConnectTimeout(CONNECT_TIMEOUT_SECONDS);
-        // The connect timeout ends with the TCP connection; something else than PostgreSQL may never answer on it.
+        // The connect timeout covers the TCP connection only. A server that is not PostgreSQL may never answer after
+        // that.
         dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
         return dataSource;
     }
 
-    /** A connection in autocommit. */
+    /** Opens a connection in autocommit. */
     public Connection connect(String applicationName) throws SQLException {
         return dataSource(applicationName).getConnection();
     }
 
-    /** Host, port and database, without the password, which has no place in front of the question mark. */
+    /** Returns host, port and database. The password is left out: it cannot be in front of the question mark. */
     @Override
     public String toString() {
         return url.replaceFirst("\\?.*", "").replaceFirst("^jdbc:postgresql:/*(?=[^/])", "");

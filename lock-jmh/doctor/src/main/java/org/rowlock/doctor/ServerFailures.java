@@ -7,17 +7,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlState;
 
-/** Turns what the server or the driver says into what the user can do. */
+/** Turns an error of the server or the driver into advice for the user. */
 public final class ServerFailures {
-    /** What speaks PostgreSQL's protocol and has lock views of its own, or none, by its version(). */
+    /** The products that speak PostgreSQL's protocol but lack its lock views, as their version() shows. */
     private static final Pattern OTHERS = Pattern.compile("CockroachDB|-YB-|Redshift|Greenplum|openGauss|Materialize");
 
     private ServerFailures() {}
 
     /**
-     * Makes sure that it is PostgreSQL.
+     * Checks that the server is PostgreSQL.
      *
-     * @param version what it says of itself
+     * @param version the result of version()
      * @throws UserError if it is not
      */
     public static void refuseOtherDatabases(ServerAddress address, String version) {
@@ -31,14 +31,14 @@ public final class ServerFailures {
         }
     }
 
-    /** For a failure to connect, or to do the first things there. */
+    /** Describes a failure to connect, or to run the first statements. */
     public static UserError at(ServerAddress server, Throwable failure) {
         if (failure instanceof UserError known) {
             return known;
         }
         SQLException sql = causeIn(failure, SQLException.class);
         String state = sql == null ? "" : SqlState.of(sql);
-        // The driver's own advice about host and port is ours already.
+        // The message already has its own advice on host and port.
         String said = describe(failure).replaceFirst("\\. Check .*?(?= \\(SQLSTATE)", "");
         String key = said.contains("unsupported startup parameter")
                 ? "pooler"
@@ -51,7 +51,7 @@ public final class ServerFailures {
                 failure);
     }
 
-    /** One line: the message, with the SQLSTATE where there is one. */
+    /** Describes a failure in one line: its message, with the SQLSTATE if there is one. */
     public static String describe(Throwable failure) {
         SQLException sql = causeIn(failure, SQLException.class);
         Throwable told = sql == null ? failure : sql;
@@ -61,7 +61,7 @@ public final class ServerFailures {
         return line.replaceFirst("\\.$", "") + state + ".";
     }
 
-    /** The innermost, as a pool wraps the server's in its own. */
+    /** Returns the innermost cause of this type, because a pool wraps the server's exception in its own. */
     private static <T extends Throwable> @Nullable T causeIn(Throwable failure, Class<T> type) {
         T found = null;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

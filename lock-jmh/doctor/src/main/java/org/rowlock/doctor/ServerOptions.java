@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which server, and help. A mixin for commands. */
+/** The options that select a server, and help. A mixin for commands. */
 public final class ServerOptions {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -31,7 +31,7 @@ public final class ServerOptions {
             arity = "0..1",
             interactive = true,
             prompt = "Password: ",
-            description = "Its password; without a value it is asked for. Default: the one in the URL, or of the"
+            description = "Its password; without a value you are prompted. Default: the one in the URL, or of the"
                     + " environment variable PGPASSWORD, or of your password file (~/.pgpass).")
     private char @Nullable [] password;
 
@@ -44,9 +44,9 @@ public final class ServerOptions {
     private boolean isHelpAsked;
 
     /**
-     * The server of the options; null without {@code --url}.
+     * Returns the server that the options name; null without {@code --url}.
      *
-     * @throws ParameterException if the URL is none, or the others are given without it
+     * @throws ParameterException if the URL is malformed, or the other options are given without it
      */
     public @Nullable ServerAddress address() {
         if (url == null) {
@@ -60,14 +60,14 @@ public final class ServerOptions {
         }
         try {
             ServerAddress address = new ServerAddress(url, user, givenPassword());
-            // Handed on even where a password file exists, as libpq does.
+            // PGPASSWORD takes precedence over a password file, as it does in libpq.
             return address.hasPassword() ? address : new ServerAddress(url, user, System.getenv("PGPASSWORD"));
         } catch (UserError e) {
             throw new ParameterException(command.commandLine(), "--url: " + e.getMessage(), e);
         }
     }
 
-    /** The password that was given as an option, for leaving it out of what is shown. */
+    /** Returns the password that was given as an option, so that it can be left out of what is shown. */
     public @Nullable String givenPassword() {
         return password == null ? null : new String(password);
     }

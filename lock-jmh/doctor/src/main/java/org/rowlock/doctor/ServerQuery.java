@@ -23,8 +23,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query in a file of its own, which a person can read and run in psql as well: {@code waits.sql} beside this class. A
- * column whose name ends in query is a statement, and is read normalized.
+ * A query in a file of its own, such as {@code waits.sql} beside this class, which can be read and run in psql too. A
+ * column whose name ends in {@code query} holds a statement, which is normalized when it is read.
  */
 enum ServerQuery {
     SERVER,
@@ -77,7 +77,7 @@ enum ServerQuery {
                 for (int i = 1; i <= columns.getColumnCount(); i++) {
                     String column = columns.getColumnLabel(i);
                     Object value = result.getObject(i);
-                    // Nothing behind this line has seen a value of the application.
+                    // From here on, no values of the application are left.
                     values.put(
                             column,
                             column.endsWith("query") && value != null ? SqlText.normalize(value.toString()) : value);
@@ -88,7 +88,7 @@ enum ServerQuery {
         return rows;
     }
 
-    /** The later rows, with what their counters have gained since; one that has fallen began anew. */
+    /** Returns the later rows with the increase of their counters. A counter that fell was reset, and counts from 0. */
     List<Row> grown(List<Row> before, List<Row> after) {
         Map<String, Row> first =
                 before.stream().collect(toMap(row -> row.string(key), row -> row, (one, other) -> one));
@@ -108,7 +108,7 @@ enum ServerQuery {
     /**
      * A row of the result.
      *
-     * @param values by column
+     * @param values the values by column
      */
     record Row(Map<String, @Nullable Object> values) {
         boolean has(String column) {
@@ -121,18 +121,18 @@ enum ServerQuery {
             return value == null ? null : value.toString();
         }
 
-        /** The text, or an empty one for null. */
+        /** Returns the text; empty for null. */
         String string(String column) {
             String text = text(column);
             return text == null ? "" : text;
         }
 
-        /** 0 for null. */
+        /** Returns the number; 0 for null. */
         double number(String column) {
             return values.get(column) instanceof Number number ? number.doubleValue() : 0;
         }
 
-        /** 0 for null. */
+        /** Returns the number; 0 for null. */
         long count(String column) {
             return values.get(column) instanceof Number number ? number.longValue() : 0;
         }
@@ -141,7 +141,7 @@ enum ServerQuery {
             return Boolean.TRUE.equals(values.get(column));
         }
 
-        /** As a record, each component by the column of its name. */
+        /** Converts the row into a record. Each component takes the column of its name. */
         <T extends Record> T as(Class<T> type) {
             return RECORDS.fromJson(RECORDS.toJsonTree(values), type);
         }

@@ -5,16 +5,16 @@ import java.util.regex.Pattern;
 import org.rowlock.internal.text.SqlComments;
 
 /**
- * Makes statements that differ in their values one, as pg_stat_statements does, and keeps the values themselves, which
- * may be anybody's data, out of the report. It splits tokens as the server does (scan.l), also in a statement that
- * pg_stat_activity has cut off: what has no end there goes on to the end.
+ * Makes statements equal that differ only in their values, as pg_stat_statements does. This keeps the values, which may
+ * be confidential, out of the report. It splits tokens as the server does (scan.l). In a statement that
+ * pg_stat_activity truncated, an unfinished token extends to the end.
  */
 final class SqlText {
     private static final Pattern SPACE = Pattern.compile("\\s+");
-    /** Without a group that repeats: a list may be longer than a stack is deep. */
+    /** A list of parameters. The pattern has no repeated group, because a long list would overflow the stack. */
     private static final Pattern LIST = Pattern.compile("\\((?=[?$]\\d*,)[?$\\d, ]++\\)");
 
-    /** A setting needs no quotes. */
+    /** A setting and its value, which needs no quotes. */
     private static final Pattern SETTING = Pattern.compile(
             "(?<=^|; ?)(set (?:local |session )?[\\w.\"]+ ?(?:=|\\bto\\b) ?)[^;]++", Pattern.CASE_INSENSITIVE);
 
@@ -22,7 +22,7 @@ final class SqlText {
     private static final String NUMBER = "0[xX][\\da-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
             + "|(?:\\d[\\d_]*+(?:\\.[\\d_]*+)?+|\\.\\d[\\d_]*+)(?:[eE][-+]?\\d[\\d_]*+)?+";
 
-    /** What begins here: a quote, that is, and not yet what it quotes. */
+    /** The beginning of a token. For a quoted one it is the opening quote alone. */
     private static final Pattern TOKEN = Pattern.compile("(?<comment>--|/\\*)"
             + "|(?<string>(?:[eEnNbBxX]|[uU]&)?')"
             + "|(?<dollar>\\$(?:[" + LETTER + "][" + LETTER + "\\d]*+)?+(?:\\$|\\z))"
@@ -33,7 +33,7 @@ final class SqlText {
 
     private SqlText() {}
 
-    /** On one line, without comments, and with ? for each value. */
+    /** Puts the statement on one line, without comments, and with ? for each value. */
     static String normalize(String sql) {
         String oneLine = SPACE.matcher(withoutValues(sql)).replaceAll(" ").strip();
         String ended = oneLine.endsWith(";")
@@ -82,7 +82,8 @@ final class SqlText {
         while (at < sql.length()) {
             char c = sql.charAt(at);
             boolean isQuoteNext = sql.startsWith("'", at + 1);
-            // Here a string ends or goes on by the session's standard_conforming_strings, which nobody else sees.
+            // Whether the string ends here depends on the session's standard_conforming_strings, which no other session
+            // can see.
             if (c == '\\' && isQuoteNext && !isEscaped) {
                 return sql.length();
             }

@@ -7,17 +7,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
-/** How a statement comes to lock rows. */
+/** The reason why a statement locks rows. */
 enum StatementKind {
-    /** It has a locking clause. */
+    /** The statement has a locking clause. */
     LOCKING,
-    /** It changes the rows, as an upsert does. */
+    /** The statement changes the rows; an upsert is one of them. */
     WRITE,
-    /** Or a COPY of new rows: they may wait for a unique key. */
+    /** The statement, an INSERT or a COPY, adds rows, which may wait for a unique key. */
     INSERT,
-    /** Something that it calls does it: a function, procedure or cursor. */
+    /** A function, procedure or cursor that the statement calls locks rows. */
     CALL,
-    /** A check by the server itself. */
+    /** The server itself checks a foreign key. */
     FOREIGN_KEY,
     /** The role may not see the statement. */
     HIDDEN;
@@ -28,20 +28,20 @@ enum StatementKind {
     private static final Pattern UPSERT = Pattern.compile("(?i)\\bdo\\s+update\\b");
     private static final Pattern TABLE =
             Pattern.compile("(?i)(?:\\bfrom|^update)\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)");
-    /** Several statements in one message: the first is not the one that waits. */
+    /** The beginning of several statements in one message, where the first is not the one that waits. */
     private static final Pattern BEGIN = Pattern.compile("(?i)^\\s*(?:begin|start transaction)\\b[^;]*;");
 
-    /** Also of the query in a COPY. */
+    /** The first word of a statement, or of the query in a COPY. */
     private static final Pattern FIRST = Pattern.compile("(?i)^\\W*(?:copy\\s*\\()?\\W*(\\w+)");
 
-    /** As the server writes the check of a foreign key in a trigger of its own. */
+    /** The statement by which the server's own trigger checks a foreign key. */
     private static final Pattern FOREIGN_KEY_CHECK =
             Pattern.compile("(?i)^select \\S+ from only .* for key share of x$");
 
     private static final Pattern JOIN = Pattern.compile("(?i)\\bjoin\\b|\\bfrom [\\w.\"]+(?: (?:as )?\\w+)?,");
     private static final Pattern QUEUE = Pattern.compile("(?i)\\border by [^;]*\\b(?:limit|fetch (?:first|next)) ");
 
-    /** Of a normalized statement; null is one that may not be seen. */
+    /** Classifies a normalized statement; null is one that the role may not see. */
     static StatementKind of(@Nullable String sql) {
         if (sql == null || sql.isEmpty()) {
             return HIDDEN;
@@ -60,7 +60,7 @@ enum StatementKind {
         };
     }
 
-    /** The mode of the first locking clause. */
+    /** Returns the mode of the first locking clause. */
     static Optional<RowLockMode> clause(String sql) {
         Matcher clause = CLAUSE.matcher(sql);
         return clause.find()
@@ -69,7 +69,10 @@ enum StatementKind {
                 : Optional.empty();
     }
 
-    /** The mode that it locks rows in: that of its clause, or of an UPDATE or DELETE; not of a foreign key's check. */
+    /**
+     * Returns the mode in which the statement locks rows: that of its clause, or of an UPDATE or DELETE. The check of a
+     * foreign key has none.
+     */
     static Optional<RowLockMode> mode(String sql) {
         String verb = sql.substring(0, Math.min(sql.length(), 7)).toLowerCase(Locale.ROOT);
         return switch (verb) {
@@ -79,13 +82,13 @@ enum StatementKind {
         };
     }
 
-    /** The first table that it reads; null if its text does not show it. */
+    /** Returns the first table that the statement reads; null if its text does not show it. */
     static @Nullable String table(String sql) {
         Matcher table = TABLE.matcher(sql);
         return table.find() ? table.group(1) : null;
     }
 
-    /** Whether it locks the rows of several tables, and does not say of which. */
+    /** Whether it locks the rows of several tables because its clause does not name one. */
     static boolean locksAll(@Nullable String statement) {
         String sql = String.valueOf(statement);
         Matcher clause = CLAUSE.matcher(sql);
@@ -94,7 +97,10 @@ enum StatementKind {
                 && JOIN.matcher(sql.substring(0, clause.start())).find();
     }
 
-    /** Whether it waits for the first of ordered rows; for one row by its key an ORM writes LIMIT without an order. */
+    /**
+     * Whether it locks the first of several ordered rows. An ORM also writes LIMIT for one row by its key, but without
+     * an order.
+     */
     static boolean takesFirst(@Nullable String sql) {
         String text = String.valueOf(sql);
         boolean isOfRows = of(text) == WRITE || of(text) == LOCKING;

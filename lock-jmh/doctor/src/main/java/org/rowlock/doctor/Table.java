@@ -10,18 +10,19 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Wait.Doing;
 
 /**
- * The waits for rows of one table while the doctor looked.
+ * The waits for rows of one table during the sampling.
  *
- * @param name the table's, of a partition its root's
- * @param waiting sessions that wait for its rows at a time
- * @param waitShare of all waits for rows
- * @param contenders sessions that want the most wanted row at a time, its holder included, while somebody waits
- * @param mostContenders the most that were seen
- * @param longestWaitMillis the longest that was seen
- * @param firstWaitMillis how long the first in line had waited when it was looked at, half of them longer
- * @param idleMillis how long an idle or prepared holder had been so when it was looked at, half of them longer
- * @param deadlocked sessions that were seen waiting in a circle, in all samples together
- * @param shares of 1, the largest first
+ * @param name the name of the table; for a partition, that of its root
+ * @param waiting the average number of sessions that wait for its rows
+ * @param waitShare its share of all waits for rows
+ * @param contenders the average number of sessions that contend for the hottest row while at least one waits, its
+ *     holder included
+ * @param mostContenders the largest number that was seen
+ * @param longestWaitMillis the longest wait that was seen
+ * @param firstWaitMillis the median time that the first in line had waited when it was sampled
+ * @param idleMillis the median time that an idle or prepared holder had been so when it was sampled
+ * @param deadlocked the sessions that were seen in a circle of waits, in all samples together
+ * @param shares the shares of 1, the largest first
  */
 record Table(
         String name,
@@ -39,19 +40,19 @@ record Table(
 
     enum Of {
         CAUSE,
-        /** How sessions want the row, where that is known. */
+        /** The mode that sessions request, if it is known. */
         MODE,
-        /** What they run, where it may be seen. */
+        /** The statements they run, if the role may see them. */
         STATEMENT,
-        /** What the holders do while others wait: {@link Doing}. */
+        /** The activity of holders while others wait: {@link Doing}. */
         HOLDER,
         /** The wait events of holders that run or commit, and the gids of prepared ones. */
         HOLDER_EVENT,
-        /** What holders run, or ran last. */
+        /** The statements that holders run, or ran last. */
         HOLDER_STATEMENT,
         /** The tables at which holders wait themselves. */
         NEXT,
-        /** Why sessions wait in a circle. */
+        /** The reason why sessions wait in a circle. */
         CIRCLE
     }
 
@@ -63,7 +64,7 @@ record Table(
         return shares(of).getOrDefault(what, 0.0);
     }
 
-    /** That with the largest share; null if there is none. */
+    /** Returns the entry with the largest share; null if there is none. */
     @Nullable
     String most(Of of) {
         return shares(of).keySet().stream().map(String::valueOf).findFirst().orElse(null);
@@ -88,17 +89,17 @@ record Table(
         return share(Of.CAUSE, StatementKind.FOREIGN_KEY);
     }
 
-    /** The wait event that holders were seen in most. */
+    /** The wait event in which holders were seen most. */
     String event() {
         return shares(Of.HOLDER_EVENT).isEmpty() ? Wait.RUNNING : String.valueOf(most(Of.HOLDER_EVENT));
     }
 
-    /** Where its holders wait themselves, in words. */
+    /** The tables at which its holders wait themselves, in words. */
     String next() {
         return shares(Of.NEXT).isEmpty() ? "" : ", rows of " + most(Of.NEXT);
     }
 
-    /** Whether sessions that share a row, by a foreign key too, and then want it alone wait for each other. */
+    /** Whether sessions first share a row, possibly by a foreign key, and then wait for each other to get it alone. */
     boolean isShared() {
         return share(Of.CIRCLE, SHARED) > Threshold.MOST;
     }
@@ -107,12 +108,12 @@ record Table(
         return contenders >= Threshold.CONVOY;
     }
 
-    /** How long a holder is idle at a time: at a random moment half of it is over. */
+    /** How long a holder is idle at a time. At a random moment, half of that time has passed. */
     double pauseMillis() {
         return 2 * idleMillis;
     }
 
-    /** Of those that wait, and of those that hold. */
+    /** The statements of sessions that wait, and of those that hold. */
     Stream<String> statements() {
         return Stream.of(Of.STATEMENT, Of.HOLDER_STATEMENT)
                 .flatMap(each -> shares(each).keySet().stream())
@@ -141,7 +142,8 @@ record Table(
                 longestWait = Math.max(longestWait, wait.waitedMillis());
                 if (wait.isInCircle()) {
                     deadlocked++;
-                    // The server gets in line, and so names the row, only for a session that does not share it already.
+                    // A session that already shares the row does not queue for its tuple, so the server does not name
+                    // the row.
                     add(Of.CIRCLE, wait.namesRow() ? "several rows" : SHARED);
                 }
                 if (wait.transaction() != null) {

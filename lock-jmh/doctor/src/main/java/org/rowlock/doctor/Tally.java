@@ -5,23 +5,23 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts things by what they are. */
+/** Counts equal things. */
 final class Tally<K> {
     private final Map<K, Long> counts = new LinkedHashMap<>();
 
-    /** Adds it so many times; null is not counted. */
+    /** Adds the thing this many times; null is not counted. */
     void add(@Nullable K thing, long times) {
         if (thing != null) {
             counts.merge(thing, times, Long::sum);
         }
     }
 
-    /** The part of each, the most frequent first. */
+    /** The share of each thing, the most frequent first. */
     Map<K, Double> shares() {
         return times(1.0 / counts.values().stream().mapToLong(Long::longValue).sum());
     }
 
-    /** Each times a factor, the most frequent first. */
+    /** The count of each thing times a factor, the most frequent first. */
     Map<K, Double> times(double factor) {
         Map<K, Double> products = new LinkedHashMap<>();
         counts.entrySet().stream()

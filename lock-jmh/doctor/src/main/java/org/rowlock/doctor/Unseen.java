@@ -8,21 +8,21 @@ import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.ServerQuery.Row;
 
 /**
- * Something that could not be looked at, so that nobody takes silence for health.
+ * Something that could not be read. The report names it, so that missing figures do not look like health.
  *
- * @param what it is
- * @param why it could not be seen
- * @param remedy what makes it visible; empty where nothing does
+ * @param what what could not be read
+ * @param why why it could not be read
+ * @param remedy what makes it visible; empty if nothing does
  */
 record Unseen(String what, String why, String remedy) {
-    /** What the server has refused. */
+    /** Describes what the server refused to show. */
     static Unseen of(String what, SQLException refusal) {
         String said = Figures.sentence(refusal.getMessage());
         String remedy = "refused." + refusal.getSQLState();
         return new Unseen(what, said.substring(0, said.length() - 1), Figures.words(remedy));
     }
 
-    /** What such a server does not show to us, or to anybody. */
+    /** Describes what this server does not show to our role, or to any role. */
     static List<Unseen> of(Server server, Row facts, List<Row> statements) {
         boolean isHidden =
                 statements.stream().anyMatch(row -> row.string("query").startsWith("<insufficient"));

@@ -3,8 +3,8 @@ package org.rowlock.doctor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure that the user can do something about. The message is shown as it is: it says what was asked, why it cannot
- * be, and what to do.
+ * A failure that the user can remedy. The message is shown as it is: it says what was asked, why it cannot be, and what
+ * to do.
  */
 public final class UserError extends RuntimeException {
     private static final long serialVersionUID = 1;

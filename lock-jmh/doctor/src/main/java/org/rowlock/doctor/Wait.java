@@ -8,17 +8,17 @@ import org.rowlock.doctor.ServerQuery.Row;
 /**
  * A session that waits for a row lock, or for the transaction that holds one.
  *
- * @param otherDatabase its database, if that is not ours
- * @param table whose row it wants, partitions by their root; null where that is not known, or of another database
- * @param row the version of the row, or, behind a row that has just been updated and is not shown, what stands for it
+ * @param otherDatabase its database, if the doctor is connected to another
+ * @param table the table of the row, partitions by their root; null if it is not known, or in another database
+ * @param row the row's version, or a stand-in for a row that was just updated and is not shown
  * @param namesRow whether the server shows the row
- * @param mode how it wants the row; null if the server does not show the row
+ * @param mode the requested mode; null if the server does not show the row
  * @param transaction the xid that it waits for; null if it queues behind another waiter
  * @param query its statement, normalized; null if the role may not see it
- * @param isTableGuessed whether the table is that of the same statement at another time
- * @param next the table whose row the holder itself waits for; null if it does not, or that is not known
- * @param isInCircle whether it waits for itself in the end, until the server finds that
- * @param holderEvent what the holder waits for unless it is idle; the gid of a prepared transaction
+ * @param isTableGuessed whether the table was taken from the same statement at another time
+ * @param next the table whose row the holder itself waits for; null if it does not wait, or if that is not known
+ * @param isInCircle whether it is part of a deadlock that the server has not detected yet
+ * @param holderEvent the wait event of a holder that is not idle; the gid of a prepared transaction
  * @param holderQuery its last statement, normalized; null if the role may not see it
  * @param idleMillis how long the holder has been idle or prepared; null if it is neither
  */
@@ -38,15 +38,15 @@ record Wait(
         @Nullable String holderEvent,
         @Nullable String holderQuery,
         @Nullable Double idleMillis) {
-    /** In place of a wait event: on a CPU, or waiting for one. */
+    /** The value in place of a wait event for a session that is on a CPU, or waits for one. */
     static final String RUNNING = "running";
 
     /** The wait event of a commit that waits for a synchronous standby. */
     static final String STANDBY = "IPC:SyncRep";
 
-    /** What the holder does meanwhile. */
+    /** The activity of the holder meanwhile. */
     enum Doing {
-        /** It has ended, and the next one is being woken. */
+        /** The holder has ended, and the next session is being woken. */
         CHANGING_HANDS,
         IDLE_IN_TRANSACTION,
         COMMITTING,
@@ -57,9 +57,9 @@ record Wait(
     }
 
     /**
-     * Of what was read.
+     * Creates a wait from a row of the query.
      *
-     * @param known the table whose rows the statement has waited for at other times; null if there is none
+     * @param known the table whose rows the statement waited for at other times; null if there is none
      */
     static Wait of(Row row, @Nullable String known) {
         Wait wait = row.as(Wait.class);
@@ -70,10 +70,10 @@ record Wait(
         return row.as(Wait.class);
     }
 
-    /** What makes it wait. An insert that names no row waits for a unique key, unless a trigger of it writes rows. */
+    /** Returns why it waits. An insert that names no row waits for a unique key, unless its trigger writes rows. */
     StatementKind cause() {
         StatementKind kind = StatementKind.of(query);
-        // Nothing else takes this mode without saying so.
+        // Only the check of a foreign key takes this mode without a locking clause.
         if (kind != StatementKind.LOCKING && mode == RowLockMode.FOR_KEY_SHARE) {
             return StatementKind.FOREIGN_KEY;
         }

@@ -1,8 +1,8 @@
 /**
- * Looks at a running server, changes nothing, and says whether row locks hurt it and what to do. Start at {@link
- * org.rowlock.doctor.Doctor}. Data flows one way: the {@code ServerQuery}s, SQL in files beside the classes, become
- * {@code Samples} and differences of counters; these are {@code Seen}, which the {@code Rules} judge without a server;
- * a {@code Diagnosis} is shown by {@code Screen}.
+ * Examines a running server without changing it, and reports whether row locks hurt it and what to do. Start at
+ * {@link org.rowlock.doctor.Doctor}. Data flows one way. A {@code ServerQuery} is SQL in a file beside the classes. Its
+ * rows become {@code Samples} and differences of counters, which are {@code Seen}. The {@code Rules} judge that without
+ * a server, and {@code Screen} shows the {@code Diagnosis}.
  */
 @NullMarked
 package org.rowlock.doctor;

@@ -1,6 +1,7 @@
--- What the client sessions do now: how many, by state and wait event; how many of them keep a snapshot between two statements,
--- as in REPEATABLE READ and SERIALIZABLE, or are in a transaction that has failed; and what those run, or ran in the last second, that want a lock NOWAIT.
--- A session that the role may not see shows its database, and neither its type nor its statement.
+-- Counts the client sessions by state and wait event. It also counts those that keep a snapshot between two statements,
+-- as in REPEATABLE READ and SERIALIZABLE, and those in a failed transaction. It shows the statements that request a
+-- lock NOWAIT, and run now or ran in the last second. A session that the role may not see shows its database, but
+-- neither type nor statement.
 select case when query = '<insufficient privilege>' then 'hidden'
             when state like 'idle in transaction%' then 'idle in transaction'
             when state in ('active', 'fastpath function call') then coalesce(wait_event_type || ':' || wait_event, 'running')

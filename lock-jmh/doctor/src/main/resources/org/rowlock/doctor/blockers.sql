@@ -1,4 +1,5 @@
--- Who holds up others and waits for nobody: a session, or a prepared transaction (pid 0). Of those who wait the oldest 50.
+-- Finds the sessions and prepared transactions (pid 0) that block others and do not wait themselves, for the 50 oldest
+-- waits.
 with recursive waiting as materialized (
   select l.*, pg_blocking_pids(l.pid) as blockers
   from (select * from pg_locks where not granted and pid <> pg_backend_pid() order by waitstart limit 50) as l
@@ -11,7 +12,7 @@ with recursive waiting as materialized (
 ), roots as (
   select root, count(distinct pid) as waiting from climb where root not in (select pid from waiting) group by root
 ), first as (
-  -- Of those directly behind it the one that most others are behind.
+  -- The session directly behind the root that blocks most of the others.
   select distinct on (p.blocker) p.blocker, w.*, (select count(distinct c.pid) from climb as c where c.root = w.pid) as behind
   from pairs as p join waiting as w on w.pid = p.pid
   order by p.blocker, behind desc

@@ -1,11 +1,12 @@
--- Counters that only grow; two readings give what was added in between.
+-- Reads counters that only grow. The difference of two readings is the activity between them.
 select (extract(epoch from clock_timestamp()) * 1000000)::int8 as micros,
        pg_snapshot_xmax(pg_current_snapshot())::text::int8 as xids,
        mxid_age('1')::int8 & 4294967295 as multixacts,
        d.xact_commit + d.xact_rollback as transactions,
        d.xact_rollback as rollbacks,
        d.deadlocks,
-       -- PostgreSQL 19 and newer count the locks that had no room in the fast path. A query of text may name what is not there.
+       -- PostgreSQL 19 and newer count the locks that had no room in the fast path. A query in a text may name missing
+       -- columns.
        case when to_regclass('pg_catalog.pg_stat_lock') is not null then substring(query_to_xml(
            'select sum(fastpath_exceeded) as n from pg_catalog.pg_stat_lock where locktype = ''relation''', false, true, ''
            )::text from '<n>(\d+)</n>')::int8 end as fast_path_exceeded,

@@ -1,8 +1,8 @@
--- What keeps vacuum from removing dead rows, the oldest first. A vacuum does not: it and its parallel workers, which not every
--- role may know as such, alone have their lock on a table.
--- Every new snapshot begins at the oldest xid that is still running, in any database. A session, standby or slot with such a
--- snapshot has inherited its age, and the transaction with that xid is named instead.
--- Those with an older one share it: the leader of a parallel pg_dump is idle while its workers read by its snapshot.
+-- Finds what keeps vacuum from removing dead rows, the oldest first. A vacuum does not. Not every role may see that a
+-- session is a vacuum or its parallel worker, but no other session has its lock on a table. Every new snapshot begins
+-- at the oldest xid that is still running, in any database. A session, standby or slot with such a snapshot has
+-- inherited its age, and the transaction with that xid is named instead. Sessions may share an older snapshot: the
+-- leader of a parallel pg_dump is idle while its workers use its snapshot.
 with sessions as materialized (
   select a.*, coalesce(backend_type = 'walsender', datname is null) as is_standby from pg_stat_activity as a
   where pid <> pg_backend_pid() and coalesce(backend_type, '') <> 'autovacuum worker'
@@ -32,7 +32,7 @@ with sessions as materialized (
          extract(epoch from clock_timestamp() - prepared)::float8, null
   from prepared
   union all
-  -- A standby that is there keeps in its slot what its queries need.
+  -- The slot of a connected standby keeps what its queries need.
   select case when active and slot_type = 'physical' then 'standby' else 'replication slot' end, slot_name::text,
          case when not active then 'not in use' when slot_type = 'physical' then 'by its slot' else 'in use' end, null,
          case when xmin not in (select xid from running) then age(xmin) end, null, null

@@ -1,5 +1,5 @@
--- How full the shared lock table is, and the session with most of it. Fast-path and predicate locks are kept elsewhere; the
--- latter are counted, as they show that transactions are SERIALIZABLE.
+-- Counts the entries of the shared lock table, and finds the session with most of them. Fast-path and predicate locks
+-- are kept elsewhere. The latter are counted too, because they show that transactions are SERIALIZABLE.
 with entries as (
   select pid, count(*) as entries
   from (select distinct pid, locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid

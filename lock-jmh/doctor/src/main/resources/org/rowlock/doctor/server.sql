@@ -1,4 +1,4 @@
--- Which server this is, and what the role may see there. Settings that it may not see are null.
+-- Describes the server, and what the role may see there. Settings that it may not see are null.
 select split_part(current_setting('server_version'), ' ', 1) as version,
        current_database() as database,
        current_user as role,
@@ -9,17 +9,18 @@ select split_part(current_setting('server_version'), ' ', 1) as version,
        current_setting('track_counts')::bool as track_counts,
        current_setting('hot_standby_feedback')::bool as standby_feedback,
        current_setting('log_lock_waits')::bool as log_lock_waits,
-       -- Whether a commit waits for a standby, and none is there; only who may see all standbys can tell.
+       -- Whether a commit waits for a standby, and none is connected. Only a role that may see all standbys gets an
+       -- answer.
        pg_has_role('pg_read_all_stats', 'usage')
          and (select setting <> '' from pg_settings where name = 'synchronous_standby_names')
          and not exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')) as is_standby_gone,
-       -- As PostgreSQL documents the room of the lock table. Before 19 the table grows to about twice that.
+       -- The capacity of the lock table, as PostgreSQL documents it. Before 19 the table grows to about twice that.
        case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
          * current_setting('max_locks_per_transaction')::int8
          * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) as lock_room,
        (select setting from pg_settings where name = 'shared_preload_libraries') as preloaded,
        (select quote_ident(n.nspname) from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace
         where e.extname = 'pg_stat_statements') as statements_schema,
-       -- Makes the database one of several machines, which lock for themselves.
+       -- The extension that spreads the database over several machines, each with locks of its own.
        (select min(extname::text) from pg_extension
         where extname in ('citus', 'bdr', 'pgactive', 'spock', 'shardman')) as cluster;

@@ -1,5 +1,6 @@
--- What statements of this database have done so far; two readings give what they did in between.
--- Needs the extension pg_stat_statements, and its schema in the search_path. Statements that the role may not see are one.
+-- Reads the counters of this database's statements. The difference of two readings is the activity between them. It
+-- needs the extension pg_stat_statements, and its schema in the search_path. Statements that the role may not see count
+-- as one.
 select s.queryid, min(s.query) as query, sum(s.calls)::int8 as calls,
        sum(s.total_exec_time)::float8 as millis, sum(s.rows)::int8 as rows, sum(s.wal_bytes)::float8 as wal_bytes,
        sum(s.shared_blks_hit + s.shared_blks_read)::int8 as blocks

@@ -1,18 +1,20 @@
--- Who waits for a row lock now: at which table, in which statement, and what the holder of the row does meanwhile.
--- The first in line holds the tuple lock of the row and waits for the transaction of the holder; those behind wait for the
--- tuple lock. Who follows a row that has just been updated waits for a transaction and names no row: then its table is the
--- one, of those that it has locked rows of, which its statement names, or the only one.
+-- Finds the sessions that wait for a row lock: the table, the statement, and the activity of the row's holder
+-- meanwhile. The first in line holds the tuple lock of the row and waits for the transaction of the holder. The others
+-- wait for the tuple lock. A session that follows a row that was just updated waits for a transaction and names no row.
+-- Its table is then the one that its statement names, among those in which it has locked rows, or the only one of
+-- those.
 with recursive locks as materialized (
   select * from pg_locks where mode <> 'SIReadLock'
 ), sessions as materialized (
   select *, clock_timestamp() as seen_at from pg_stat_activity
 ), waiters as (
-  -- The views are read a moment apart; a session that does not wait in the second may run another statement there.
+  -- The views are read at slightly different times. A session that no longer waits in the second may run another
+  -- statement.
   select l.pid, l.locktype, l.transactionid, l.waitstart, s.datname, s.seen_at,
          case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id
   from locks as l join sessions as s on s.pid = l.pid
   where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
-    -- Without such a lock of a table nobody wants a row: the creation of a logical slot waits for old transactions.
+    -- A session without such a table lock waits for no row: the creation of a logical slot waits for old transactions.
     and l.pid in (select pid from locks where locktype = 'relation' and mode in ('RowShareLock', 'RowExclusiveLock'))
     and (s.query = '<insufficient privilege>' or s.wait_event_type = 'Lock')
 ), tuples as (
@@ -34,7 +36,7 @@ with recursive locks as materialized (
     or not exists (select from touched as other where other.pid = t.pid and other.root <> t.root)
   group by pid having count(*) = 1
 ), single as (
-  -- The row of a table at which a transaction is waited for, if it is only one: sessions that name none want it too.
+  -- The only row of a table for which sessions wait. Sessions that name no row wait for it too.
   select w.transactionid::text as transaction, t.root, min(t.tuple) as tuple
   from waiters as w join tuples as t on t.pid = w.pid
   where w.transactionid is not null
@@ -62,7 +64,7 @@ select w.pid, nullif(w.datname, current_database()) as other_database, coalesce(
          when hs.state is null then 'NOT_VISIBLE'
          when hs.state like 'idle%' then 'IDLE_IN_TRANSACTION'
          when exists (select from locks where pid = h.pid and not granted) then 'WAITING_FOR_A_LOCK_ITSELF'
-         -- PostgreSQL 17 spells some anew.
+         -- PostgreSQL 17 changed the spelling of some.
          when hs.query ~* '^(\s|/\*.*?\*/)*(commit|end\s*;?\s*$)' or hs.wait_event in
            ('SyncRep', 'WALSync', 'WalSync', 'WALWrite', 'WalWrite') then 'COMMITTING'
          else 'RUNNING' end as doing,

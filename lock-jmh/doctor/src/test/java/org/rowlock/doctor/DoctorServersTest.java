@@ -310,7 +310,9 @@ class DoctorServersTest {
             assertThat(report.seen().perSecond("fast_path_exceeded")).isPositive();
             assertThat(report.advice()).first().satisfies(advice -> {
                 assertThat(advice.rule()).isEqualTo("lock-table");
-                assertThat(advice.figure()).contains("of its 400 places in use").contains("300 of them by session");
+                assertThat(advice.figure())
+                        .contains("of its 400 entries in use")
+                        .contains("300 of them by session");
                 assertThat(advice.statement())
                         .isEqualTo("select pg_advisory_xact_lock(i) from generate_series(...) as i");
             });

@@ -534,7 +534,7 @@ class IllnessTest {
                     return last.get().kind() == Kind.IDLE;
                 });
         assertThat(last.get().advice()).as(last.get().text(100, false)).isEmpty();
-        assertThat(last.get().verdict()).contains("Look again");
+        assertThat(last.get().verdict()).contains("Run the doctor again");
     }
 
     /** The statement that the first advice names; the other is asked for here. */

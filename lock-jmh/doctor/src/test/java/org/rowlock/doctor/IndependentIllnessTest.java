@@ -224,7 +224,7 @@ class IndependentIllnessTest {
     void aChangeOfTheTableWaitsForAReportAndAllForTheChange() throws Exception {
         assertBlocker(
                 "select count(slow(id)) from orders",
-                "Cancel what waits behind it and in front of everybody else",
+                "Cancel the session that waits behind it and blocks all others",
                 "alter table orders add column note text",
                 "select * from orders where id = 2",
                 "update orders set state = 'paid' where id = 3");

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
-/** The table most workloads lock: rows numbered from 1, each with a balance of 0 to begin with. */
+/** The table that most workloads lock: rows numbered from 1, each with an initial balance of 0. */
 record Accounts(BenchmarkServer server, int rows) {
     static final String TABLE = "accounts";
     static final String ID = "aid";
@@ -15,7 +15,9 @@ record Accounts(BenchmarkServer server, int rows) {
 
     static final String READ = "select balance from " + TABLE + " where aid = ?";
 
-    /** Room on each page for the next version of a row, as pgbench's tables of this kind have. */
+    /**
+     * A fill factor that leaves room on each page for the next version of a row, as pgbench's tables of this kind do.
+     */
     static final String ROOMY = "fillfactor = 50";
 
     static Accounts create(BenchmarkServer server, int rows) throws SQLException {
@@ -31,7 +33,10 @@ record Accounts(BenchmarkServer server, int rows) {
         return new Accounts(server, rows);
     }
 
-    /** The published work: +1, *2, -2 takes a balance from 0 back to 0, and any other start to another number. */
+    /**
+     * Runs the published updates. The sequence +1, *2, -2 takes a balance from 0 back to 0, and any other start to
+     * another number.
+     */
     static void updateThrice(Connection connection, int aid) throws SQLException {
         raise(connection, aid);
         Sql.updateOne(connection, DOUBLE, aid);
@@ -42,7 +47,7 @@ record Accounts(BenchmarkServer server, int rows) {
         Sql.updateOne(connection, ADD, aid);
     }
 
-    /** What the connection's transaction sees. */
+    /** Reads a balance as the connection's transaction sees it. */
     static long read(Connection connection, int aid) throws SQLException {
         return Sql.number(connection, READ, aid);
     }
@@ -56,7 +61,7 @@ record Accounts(BenchmarkServer server, int rows) {
         }
     }
 
-    /** Fails unless all balances add up to this: as many raises as were committed. */
+    /** Fails unless all balances add up to the number of committed raises. */
     void checkSum(long expected) throws SQLException {
         long sum = server.numbers("select sum(balance) from " + TABLE)[0];
         if (sum != expected) {

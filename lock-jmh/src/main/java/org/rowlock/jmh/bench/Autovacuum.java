@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAccumulator;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 
-/** The work of {@link Zipfian} while autovacuum comes to the hot rows as often as the server lets it. */
+/** The work of {@link Zipfian} while autovacuum processes the hot rows as often as the server permits. */
 public class Autovacuum extends Zipfian {
     private final LongAccumulator longestGapNanos = new LongAccumulator(Math::max, 0);
     private final AtomicLong latest = new AtomicLong();
@@ -20,7 +20,7 @@ public class Autovacuum extends Zipfian {
         return Map.of("autovacuum_naptime", "1s");
     }
 
-    /** What the owner of a table may ask for. How often autovacuum looks is a setting of the server. */
+    /** The settings that the owner of a table may choose. How often autovacuum runs is a setting of the server. */
     @Override
     String storage() {
         return "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50, autovacuum_vacuum_cost_delay = 0,"

@@ -7,9 +7,9 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.profile.Published;
 
 /**
- * What plain updates of hot rows suffer from others that lock these rows: bystanders update a row three times in a
- * transaction without a lock of their own, as fast as they can, while lockers lock a row, read it and commit, at a
- * fixed rate that is the same for every variant. A lock's latency counts from when it was to be asked for by the rate.
+ * The effect of row locks on plain updates of the same hot rows. Bystanders update a row three times in a transaction,
+ * without a lock of their own and as fast as they can. Lockers lock a row, read it and commit, at a fixed rate that is
+ * the same for every variant. The latency of a lock begins when the rate makes it due.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {
@@ -21,7 +21,7 @@ public class Bystander extends LockWorkload {
     @Param("10")
     public int lockers;
 
-    /** How many transactions a second all lockers together begin. */
+    /** The number of transactions per second that all lockers together begin. */
     @Param("100")
     public double rate;
 
@@ -78,7 +78,7 @@ public class Bystander extends LockWorkload {
         pace.reset();
     }
 
-    /** Those that were due and that nobody had time for are late by now, and not left out. */
+    /** Transactions that were due but were not begun count with their delay so far, and are not left out. */
     @Override
     void ends(boolean measured, Published results) {
         pace.untaken(untaken::record);

@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that work, from the first window to the last without a pause, so that no window sees them begin or end.
- * The clients of one role are counted; their operations are what JMH measures. Thread-safe.
+ * The threads that work from the first window to the last without a pause, so that no window sees them begin or end.
+ * JMH measures the operations of the clients of one role. Thread-safe.
  */
 final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);
@@ -34,20 +34,20 @@ final class Clients {
 
     @FunctionalInterface
     interface Operation {
-        /** Runs it, and gives how much was done: 1, or several jobs at once, or 0 for nothing. */
+        /** Runs the operation, and returns how much was done: 1, or several jobs at once, or 0 for nothing. */
         int run() throws SQLException;
     }
 
     /**
-     * Adds clients whose operations are what is measured.
+     * Adds clients whose operations are measured.
      *
-     * @param operation that of each client, by its number from 0 on
+     * @param operation creates the operation of each client from its number, which starts at 0
      */
     void add(String role, int count, IntFunction<Operation> operation) {
         add(role, count, operation, completed);
     }
 
-    /** Adds clients beside those; of theirs there is a rate by the role's name. */
+    /** Adds further clients. The rate of their operations is published under the name of the role. */
     void addBeside(String role, int count, IntFunction<Operation> operation) {
         add(role, count, operation, meter.count(role));
     }
@@ -56,7 +56,7 @@ final class Clients {
         for (int i = 0; i < count; i++) {
             Operation own = operation.apply(i);
             Thread thread = new Thread(() -> work(own, counter), "rowlock-jmh-" + role + "-" + i);
-            // Whatever becomes of the benchmark, they must not keep its JVM.
+            // The threads must not keep the JVM alive, whatever happens to the benchmark.
             thread.setDaemon(true);
             threads.add(thread);
         }
@@ -72,7 +72,7 @@ final class Clients {
                 counter.add(operation.run());
             }
         } catch (Throwable e) {
-            // The others fail of it; the first says why.
+            // Other clients fail as a consequence; the first failure is the cause.
             failure.compareAndSet(null, e);
             stopped = true;
         }
@@ -86,12 +86,12 @@ final class Clients {
         return completed.sum();
     }
 
-    /** From here on only what is completed later is taken. */
+    /** Discards all operations completed so far. */
     void forget() {
         taken.set(completed.sum());
     }
 
-    /** Returns when one more operation is completed, by any client: each is taken once. */
+    /** Returns when any client completes one more operation. Each operation is taken once. */
     void take() throws SQLException {
         long mine = taken.incrementAndGet();
         long begun = System.nanoTime();
@@ -99,13 +99,13 @@ final class Clients {
             check();
             LockSupport.parkNanos(LOOK_NANOS);
             if (System.nanoTime() - begun > STANDSTILL.toNanos()) {
-                throw new IllegalStateException("Nobody has completed anything for " + STANDSTILL.toMinutes()
-                        + " minutes; the clients wait for each other, or for somebody else");
+                throw new IllegalStateException("No client has completed an operation for " + STANDSTILL.toMinutes()
+                        + " minutes; they wait for each other, or for another session");
             }
         }
     }
 
-    /** Fails as the first client that failed. */
+    /** Throws the failure of the first client that failed, if any. */
     void check() throws SQLException {
         Throwable first = failure.get();
         if (first instanceof SQLException sql) {
@@ -119,7 +119,7 @@ final class Clients {
         }
     }
 
-    /** Lets each finish what it has begun, and fails if one has failed. */
+    /** Lets each client finish its operation, and fails if one has failed. */
     void stop() throws SQLException {
         stopped = true;
         long deadline = System.nanoTime() + LAST.toNanos();
@@ -134,7 +134,7 @@ final class Clients {
         check();
         if (threads.stream().anyMatch(Thread::isAlive)) {
             throw new IllegalStateException(
-                    "A client has not ended " + LAST.toMinutes() + " minutes after it was told to");
+                    "A client has not ended " + LAST.toMinutes() + " minutes after it was stopped");
         }
     }
 }

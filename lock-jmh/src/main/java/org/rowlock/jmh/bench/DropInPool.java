@@ -8,12 +8,15 @@ import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 
-/** lock-jdbc in front of connections. */
+/** Puts lock-jdbc in front of connections. */
 public final class DropInPool {
-    /** In place of a mode: no lock-jdbc. */
+    /** The value in place of a mode for connections without lock-jdbc. */
     static final String PLAIN = "plain";
 
-    /** Its line at the start would stand among the progress of every measurement. Kept, as loggers are forgotten. */
+    /**
+     * The logger whose line at the start would interrupt the progress of every measurement. The field keeps it, because
+     * the log manager refers to loggers weakly.
+     */
     private static final Logger LOG = Logger.getLogger("org.rowlock");
 
     private DropInPool() {}
@@ -22,7 +25,9 @@ public final class DropInPool {
         return builder(connections, mode).release(release).largestGroup(group).build();
     }
 
-    /** One that sends the last writes of a transaction with its COMMIT, if Spring and Hibernate make them. */
+    /**
+     * Creates a drop-in that sends the last writes of a transaction with its COMMIT, if Spring and Hibernate make them.
+     */
     public static RowlockDataSource flushing(DataSource connections, String mode) {
         return builder(connections, mode).flushWithCommit(true).build();
     }

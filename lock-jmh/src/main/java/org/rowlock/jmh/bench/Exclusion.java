@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * Notices when a lock lets two in: threads enter under the lock and leave before the commit that ends it. It costs no
- * statement, so the measured work stays what it is. Keys are numbered from 0. Thread-safe.
+ * Detects two threads inside one lock. Threads enter under the lock, and leave before the commit that releases it. It
+ * runs no statement, so the measured work stays as it is. Keys are numbered from 0. Thread-safe.
  */
 final class Exclusion {
     private static final VarHandle INSIDE = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-    /** Per key: -1 for one that excludes all others, or the number of sharers. */
+    /** The state of each key: -1 for an exclusive holder, or the number of sharers. */
     private final ByteBuffer inside;
 
     private final AtomicReference<@Nullable String> violation = new AtomicReference<>();
@@ -34,7 +34,7 @@ final class Exclusion {
         this.inside = inside;
     }
 
-    /** Among processes that have this file in common, which is empty at first. */
+    /** Creates an exclusion among processes that share this file, which is empty at first. */
     static Exclusion among(Path file, int keys) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             return new Exclusion(channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) keys * Integer.BYTES));
@@ -86,12 +86,12 @@ final class Exclusion {
                 + (found < 0 ? "an exclusive holder" : found + " sharers") + " when another came in)");
     }
 
-    /** Notes anything else that a lock should have kept from happening. */
+    /** Reports any other event that a lock should have prevented. */
     void violated(String message) {
         violation.compareAndSet(null, message);
     }
 
-    /** Fails if two have ever been inside one lock. */
+    /** Fails if two threads were ever inside one lock. */
     void check() {
         String found = violation.get();
         if (found != null) {

@@ -4,9 +4,9 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A fixed rate that several threads keep together. Each start has its time, and a free thread takes the next; while
- * all are busy the starts wait for them, and none is left out. So a latency that counts from the time of a start, and
- * not from when a thread got round to it, has all of the wait in it. Thread-safe.
+ * A fixed rate that several threads keep together. Each start has its time, and a free thread takes the next. While all
+ * threads are busy, the starts wait for them, and none is left out. A latency that counts from the time of the start
+ * includes all of that wait. Thread-safe.
  */
 final class FixedRate {
     private final double nanosBetween;
@@ -16,9 +16,7 @@ final class FixedRate {
     private boolean stopped;
     private long end;
 
-    /**
-     * @param clock in nanoseconds, as {@link System#nanoTime()}
-     */
+    /** @param clock the clock in nanoseconds, as {@link System#nanoTime()} */
     FixedRate(double perSecond, LongSupplier clock) {
         if (!(perSecond > 0)) {
             throw new IllegalArgumentException(
@@ -28,13 +26,13 @@ final class FixedRate {
         this.clock = clock;
     }
 
-    /** Forgets all starts; the next one taken is at that time. */
+    /** Forgets all starts. The next one is due at the present time. */
     synchronized void reset() {
         taken = 0;
         stopped = false;
     }
 
-    /** Takes the next start: a time of the clock, past if the threads are late. */
+    /** Takes the next start, and returns its time. The time has passed if the threads are late. */
     synchronized long next() {
         if (taken == 0) {
             firstStart = clock.getAsLong();
@@ -42,7 +40,7 @@ final class FixedRate {
         return start(taken++);
     }
 
-    /** No start is due any more. Only the first call after a reset counts. */
+    /** Makes no further start due. Only the first call after a reset has an effect. */
     synchronized void stop() {
         if (!stopped) {
             stopped = true;
@@ -50,7 +48,7 @@ final class FixedRate {
         }
     }
 
-    /** Stops, and gives how late each start is by then that was due and that nobody has taken. */
+    /** Stops, and passes on the delay of each start that was due but was not taken. */
     synchronized void untaken(LongConsumer late) {
         stop();
         for (long n = taken; taken > 0 && start(n) < end; n++) {

@@ -6,11 +6,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * What Rowlock sends to lock a row with ADVISORY and to read it in the same round trip, as plain JDBC: the library
- * may cost no more than this. A test compares the two texts.
+ * The statements that Rowlock sends to lock a row with ADVISORY and to read it in the same round trip, as plain JDBC.
+ * The library must not cost more than this. A test compares the two texts.
  */
 final class HandWritten {
-    /** In front of what the guard saw, where it refused. Rowlock's is random. */
+    /** The prefix of what a refusing guard saw. Rowlock uses a random one. */
     private static final String MARK = "refused:";
 
     private static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
@@ -22,9 +22,9 @@ final class HandWritten {
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /**
-     * Holds the table, and locks the pair of the table's OID and the id, provided that the lock means something in this
-     * transaction and that the table is one whose rows the role may lock. Otherwise raises an error, so that the
-     * statement behind it does not run without the lock.
+     * The statement that holds the table, and locks the pair of the table's OID and the id. It requires a transaction
+     * in which the lock means something, and a table whose rows the role may lock. Otherwise it raises an error, so
+     * that the statement behind it does not run without the lock.
      */
     private static final String LOCK = "with rowlock_held_0 as (select from \"%s\" for key share) select case when "
             + READ_ONLY + " = 'off' and " + ISOLATION
@@ -39,7 +39,7 @@ final class HandWritten {
 
     private HandWritten() {}
 
-    /** Locks, and runs a query of one parameter that gives one number, in one round trip. */
+    /** Locks, and runs a query with one parameter and one number as its result, in one round trip. */
     static long lockAndRead(Connection connection, String table, String query, int id) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table) + "\n;" + query)) {
             statement.setInt(1, id);

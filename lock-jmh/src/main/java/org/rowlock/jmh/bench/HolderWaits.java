@@ -8,8 +8,8 @@ import org.rowlock.jmh.profile.WaitSampler;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * What the holders of contended locks wait for: looks again and again, in a thread of its own. A holder of a row is
- * known by its xid, for which the sessions at the head of the row's queue wait. For one thread.
+ * Samples, in a thread of its own, what the holders of contended locks wait for. A holder of a row is known by its xid,
+ * for which the sessions at the head of the row's queue wait. For use by one thread.
  */
 record HolderWaits(WaitSampler sampler) {
     private static final long INTERVAL_MILLIS = 20;
@@ -32,12 +32,15 @@ record HolderWaits(WaitSampler sampler) {
             "disk", List.of("IO:WALSync", "IO:WalSync", "IO:WALWrite", "IO:WalWrite", "LWLock:WALWrite"),
             "client", List.of("Client:ClientRead"));
 
-    /** Begins. Ends with the server at the latest. */
+    /** Begins to sample. The sampling ends with the server at the latest. */
     static HolderWaits watch(BenchmarkServer server) throws SQLException {
         return new HolderWaits(server.closeWith(WaitSampler.start(server.connect(), QUERY, INTERVAL_MILLIS)));
     }
 
-    /** Ends, and returns by place how much of their time holders were there; nothing if nobody waited for one. */
+    /**
+     * Ends the sampling, and publishes the share of their time that holders spent in each wait event. It publishes
+     * nothing if no session waited for a holder.
+     */
     void end(Published results) throws SQLException {
         Map<String, Double> seen = sampler.stop();
         double all = seen.values().stream().mapToDouble(Double::doubleValue).sum();

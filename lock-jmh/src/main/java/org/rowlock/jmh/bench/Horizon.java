@@ -22,11 +22,14 @@ public class Horizon extends Zipfian {
              where t.relid = 'accounts'::regclass
             """;
 
-    /** Timeouts of a server that would end it before its time, as far as the server knows them. */
+    /**
+     * The statement that disables the timeouts by which the server would end the transaction early, as far as this
+     * version has them.
+     */
     private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
             + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
 
-    /** How much of the hold, at its end, stands for what it leads to. */
+    /** The part at the end of the hold whose rates show the effect of the hold. */
     private static final double LATE = 1 / 3.0;
 
     /** The part of the measurement that has passed when the other transaction begins. */
@@ -37,10 +40,10 @@ public class Horizon extends Zipfian {
     @Param("0.75")
     public double until;
 
-    /** Of each measured window. */
+    /** The rate of each measured window. */
     private final List<Double> rates = new ArrayList<>();
 
-    /** The first window of the hold, the first behind it, and the first behind all. */
+    /** The first window of the hold, the first one behind it, and the first one behind all. */
     private int first;
 
     private int end;
@@ -56,7 +59,7 @@ public class Horizon extends Zipfian {
         super.open(params);
     }
 
-    /** That autovacuum comes to one variant and not to another would only be noise. */
+    /** Autovacuum is switched off, because processing one variant and not another would only add noise. */
     @Override
     String storage() {
         return "autovacuum_enabled = off";
@@ -101,7 +104,7 @@ public class Horizon extends Zipfian {
                 .ifPresent(mean -> results.put(name, mean, "1/s"));
     }
 
-    /** A transaction that does nothing and ends late, as a report or a forgotten session does. */
+    /** Opens a transaction that does nothing and ends late, as that of a report or a forgotten session does. */
     private Connection hold() throws SQLException {
         Connection connection = server.closeWith(server.connect());
         Sql.execute(connection, STAY, "set application_name = 'rowlock-jmh horizon'");
@@ -115,7 +118,7 @@ public class Horizon extends Zipfian {
         try (Connection ending = holding) {
             holding = null;
             if (ending != null) {
-                // Fails if the server has ended it already.
+                // The commit fails if the server has already ended the transaction.
                 ending.commit();
             }
         }

@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** For static analysis: a method that is called before any other, and sets fields that a constructor would set. */
+/**
+ * Marks a method for static analysis: it is called before any other method, and sets fields that a constructor would
+ * set.
+ */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)
 @interface Initializer {}

@@ -30,8 +30,8 @@ import org.rowlock.LockRelease;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * Some of the clients of {@link Instances}, in a process of their own. It says what its transactions took, in
- * microseconds, a line every now and then, and works until its input ends, and so no longer than its parent.
+ * A process of its own that runs some of the clients of {@link Instances}. It regularly writes a line with the times of
+ * its transactions in microseconds. It works until its input ends, and therefore no longer than its parent.
  */
 final class InstanceProcess implements AutoCloseable {
     private static final long LINE_MILLIS = 50;
@@ -44,7 +44,7 @@ final class InstanceProcess implements AutoCloseable {
     private final PrintWriter told;
 
     /**
-     * What the process is to do, as the first line of its input.
+     * The task of the process, which is the first line of its input.
      *
      * @param inside the file of the exclusion
      * @param ahead how many transactions each client runs ahead
@@ -64,7 +64,7 @@ final class InstanceProcess implements AutoCloseable {
             int ahead,
             int ownRow) {}
 
-    /** What a client does, by its number from 0 on. */
+    /** The work of a client, by its number, which starts at 0. */
     private interface ClientWork {
         void run(int number) throws SQLException;
     }
@@ -76,10 +76,10 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts a process.
      *
-     * @param library a class path in front of ours; may be empty
-     * @param compilers 1 or, as JVMs have by default, 4
+     * @param library a class path in front of the present one; may be empty
+     * @param compilers the number of compiler threads: 1, or 4, which is the default of JVMs
      */
     static InstanceProcess start(String library, int compilers, Task task) throws IOException {
         String classPath = System.getProperty("java.class.path");
@@ -94,12 +94,12 @@ final class InstanceProcess implements AutoCloseable {
                 InstanceProcess.class.getName());
         InstanceProcess started = new InstanceProcess(
                 builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
-        // Not an argument, which every user of the machine can see.
+        // The task is not an argument, because every user of the machine can read those.
         started.told.println(new Gson().toJson(task));
         return started;
     }
 
-    /** Waits until it has its connections, and its clients have run ahead. */
+    /** Waits until the process has its connections, and its clients have run ahead. */
     void awaitReady() {
         String line = line();
         if (!READY.equals(line)) {
@@ -111,7 +111,7 @@ final class InstanceProcess implements AutoCloseable {
         told.println();
     }
 
-    /** Waits for the next line, and gives how many transactions it has. */
+    /** Waits for the next line, and returns the number of its transactions. */
     int next(Latency transaction) {
         String line = line();
         if (line == null) {
@@ -139,11 +139,11 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it end what it has begun. */
+    /** Lets the process finish what it has begun. */
     void stop() {
         told.close();
         while (line() != null) {
-            // What was still to be said.
+            // The last lines are read, and discarded.
         }
     }
 
@@ -210,7 +210,7 @@ final class InstanceProcess implements AutoCloseable {
                     micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
                 }
             } finally {
-                // One that has failed ends the others.
+                // A client that fails stops the others.
                 stopped.set(true);
             }
         });
@@ -218,7 +218,7 @@ final class InstanceProcess implements AutoCloseable {
         exclusion.check();
     }
 
-    /** Each works in a thread of its own. Returns when all have ended, and fails as the first that has failed. */
+    /** Runs each client in a thread of its own. Returns when all have ended, and throws the first failure. */
     private static void clients(ScheduledExecutorService threads, int count, ClientWork work)
             throws InterruptedException, ExecutionException {
         List<Callable<Void>> all = IntStream.range(0, count)

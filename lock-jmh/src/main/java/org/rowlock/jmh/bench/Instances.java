@@ -14,12 +14,12 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.RunDirectory;
 
 /**
- * The work of {@link Zipfian} by the instances of a service: processes that start together, each with clients and a
- * pool.
+ * The work of {@link Zipfian} by the instances of a service: processes that start together, each with its own clients
+ * and pool.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.IN_FRONT, Strategy.NAIVE})
 public class Instances extends LockWorkload {
-    /** Names of the parameter for jars of another version of the library. */
+    /** The name of the parameter for jars of another version of the library. */
     public static final String LIBRARY = "library";
 
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(90);
@@ -30,15 +30,15 @@ public class Instances extends LockWorkload {
     @Param("30")
     public int clients;
 
-    /** How many processes; no more than clients. */
+    /** The number of processes, which is at most the number of clients. */
     @Param("5")
     public int jvms;
 
-    /** What the clients' pools stand behind: plain, or a mode of lock-jdbc. */
+    /** The layer in front of the clients' pools: plain, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
-    /** How many rows there are; 1 for one hot row. */
+    /** The number of rows; 1 for one hot row. */
     @Param("100")
     public int rows;
 
@@ -46,8 +46,9 @@ public class Instances extends LockWorkload {
     public double zipf;
 
     /**
-     * How many transactions each client runs ahead on a row of its own, where none waits for another: dozens of JVMs
-     * that compile on few processors would be compared by how much they compile. 0 for a start behind verify().
+     * The number of transactions that each client runs ahead on a row of its own, where it never waits. Without them,
+     * dozens of JVMs that compile on few processors would be compared by how much they compile. 0 for a start after
+     * verify().
      */
     @Param("250")
     public int ahead;
@@ -71,7 +72,7 @@ public class Instances extends LockWorkload {
             Path inside = Files.createFile(directory.resolve("inside"));
             PGSimpleDataSource target = server.dataSource();
             int ownRow = rows + 1;
-            // The second compiler of dozens would be at work for minutes, on the processors that all share.
+            // The second compilers of dozens of JVMs would run for minutes, on the processors that all share.
             int compilers = count > 4 * Runtime.getRuntime().availableProcessors() ? 1 : 4;
             for (int i = 0; i < count; i++) {
                 int clientsOfOne = (clients - i + count - 1) / count;
@@ -103,7 +104,7 @@ public class Instances extends LockWorkload {
         });
     }
 
-    /** Waits until a second brings hardly more than the one before; dozens of JVMs take a minute to warm. */
+    /** Waits until a second brings hardly more than the one before. Dozens of JVMs take a minute to warm up. */
     @Override
     void begins(boolean measured) {
         long start = System.nanoTime();

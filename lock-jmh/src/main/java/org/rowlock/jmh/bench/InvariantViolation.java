@@ -1,6 +1,6 @@
 package org.rowlock.jmh.bench;
 
-/** A lock did not keep what it promises. A fast wrong lock is no result, so the run fails. */
+/** A violation of what a lock promises. A fast lock that does not exclude is no result, so the run fails. */
 public final class InvariantViolation extends RuntimeException {
     private static final long serialVersionUID = 1;
 

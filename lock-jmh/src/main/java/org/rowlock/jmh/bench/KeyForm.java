@@ -8,10 +8,10 @@ import java.util.Locale;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
-/** The forms of an id, each with a table whose primary key is of that form, and a number in each row: 0. */
+/** The forms of an id. Each has a table whose primary key is of that form; each row has a number, which is 0. */
 public enum KeyForm {
     INT("id int", "i"),
-    /** A bigint that is none of the values of an int4. */
+    /** A bigint that does not fit into an int4. */
     BIGINT("id bigint", "5000000000 + i"),
     UUID("id uuid", "md5('row ' || i)::uuid"),
     TEXT("id text", "'order-2026-' || 1000000 + i"),
@@ -37,7 +37,7 @@ public enum KeyForm {
         return "by_" + name().toLowerCase(Locale.ROOT);
     }
 
-    /** Makes the table with so many rows, and gives their ids. */
+    /** Creates the table with this many rows, and returns their ids. */
     List<Object> create(BenchmarkServer server, int rows) throws SQLException {
         String names = String.join(", ", columns());
         server.execute(

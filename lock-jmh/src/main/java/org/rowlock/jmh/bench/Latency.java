@@ -5,8 +5,8 @@ import org.HdrHistogram.SingleWriterRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a part of an operation takes, such as getting the lock. Each thread has its own and records into it;
- * recording allocates nothing and costs tens of nanoseconds.
+ * Measures how long a part of an operation takes, such as the acquisition of a lock. Each thread records into an
+ * instance of its own. Recording allocates nothing and costs tens of nanoseconds.
  */
 final class Latency {
     private static final int SIGNIFICANT_DIGITS = 2;
@@ -29,13 +29,13 @@ final class Latency {
         recorder.recordValue(Math.max(0, nanos));
     }
 
-    /** How long what has begun and not ended has taken by now; 0 if there is none. */
+    /** The time that the unfinished part has taken so far; 0 if there is none. */
     long pendingNanos() {
         long begun = since;
         return begun == NOTHING ? 0 : System.nanoTime() - begun;
     }
 
-    /** Adds what was recorded since the last time. For one thread. */
+    /** Adds what was recorded since the last call. For use by one thread. */
     void takeInto(Histogram all) {
         recycled = recorder.getIntervalHistogram(recycled);
         all.add(recycled);

@@ -24,24 +24,26 @@ import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * The server is killed while locks are held and waited for, and started again. What counts is the time from the kill to
- * the first lock that the new server gives, among those that were held. With the
- * embedded server alone.
+ * Kills the server while locks are held and waited for, and starts it again. The result is the time from the kill to
+ * the first lock that the new server grants, among those that were held. It needs the embedded server.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class LockLoss extends LockWorkload {
-    /** What one call of RowLocks may ask for. */
+    /** The number of keys in one call of RowLocks. */
     private static final int AT_ONCE = 1_000;
 
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
-    /** A server that vanished without a word is given up, but not one that lets a client wait for a lock. */
+    /** A timeout that gives up a server that vanished silently, but not one that lets a client wait for a lock. */
     private static final int SOCKET_TIMEOUT_SECONDS = 60;
 
-    /** Between attempts to connect. Each costs a server that is starting a process. */
+    /** The pause between attempts to connect, because each takes time from a server that is starting. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** How many locks are held when the server is killed. At most half of what the server's lock table has room for. */
+    /**
+     * The number of locks that are held when the server is killed: at most half the capacity of the server's lock
+     * table.
+     */
     @Param("10000")
     public int locks;
 
@@ -67,9 +69,9 @@ public class LockLoss extends LockWorkload {
         threads.add("client", clients, number -> client(locking));
     }
 
-    /** Others lock all that is to be held, and change one row each without a commit. Gives their connections. */
+    /** Locks all keys on other connections, and changes one row on each without a commit. Returns the connections. */
     private List<Connection> hold() throws SQLException {
-        // Other instances of the application: they do not meet the clients in a queue of the JVM.
+        // These stand for other instances of the application, so they share no queue with the clients.
         Locking others = new Locking(strategy, false, unpooled, Accounts.TABLE, List.of(Accounts.ID));
         List<Connection> connections = new ArrayList<>();
         for (int first = 1; first <= held; first += AT_ONCE) {
@@ -85,7 +87,7 @@ public class LockLoss extends LockWorkload {
         return connections;
     }
 
-    /** Locks and rolls back; if the server goes away, connects again until it is back. */
+    /** Creates a client that locks and rolls back. If the server goes away, it reconnects until the server is back. */
     private Clients.Operation client(Locking locking) {
         DiscreteSampler keys = Zipf.zipf(held, 1.1);
         AtomicReference<@Nullable Connection> own = new AtomicReference<>();
@@ -101,7 +103,7 @@ public class LockLoss extends LockWorkload {
                 Connection present = connection;
                 locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, () -> {
                     locking.lock(present, aid);
-                    // Nobody gets one of these from the old server: their holders never commit.
+                    // The old server cannot have granted this lock, because its holders never commit.
                     granted.complete(System.nanoTime());
                     present.rollback();
                 });
@@ -118,7 +120,7 @@ public class LockLoss extends LockWorkload {
         };
     }
 
-    /** In front of the first window, as nobody completes anything before. */
+    /** Runs before the first window, because no client completes an operation earlier. */
     @Override
     void begins(boolean measured) throws SQLException {
         if (firstMillis > 0) {
@@ -144,7 +146,7 @@ public class LockLoss extends LockWorkload {
         }
     }
 
-    /** Until one waits for a lock, as all will that the JVM lets through. */
+    /** Waits until one client waits for a lock. Every client that its JVM admits will do so. */
     private void awaitWaiting() throws SQLException {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         try (Connection connection = server.connect()) {
@@ -165,7 +167,7 @@ public class LockLoss extends LockWorkload {
         results.put("locksHeld", (double) held, "");
     }
 
-    /** Whether a failure means only that there is no server at the moment. */
+    /** Whether a failure only means that the server is away for the moment. */
     private static boolean isLost(Exception failure) {
         String state = failure instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
         return failure instanceof LockConnectionLostException || state.startsWith("08") || state.startsWith("57P0");

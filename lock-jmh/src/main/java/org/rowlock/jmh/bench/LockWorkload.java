@@ -8,14 +8,14 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** A workload whose transactions lock, in ways that are to be compared. */
+/** A workload whose transactions lock, in ways that are compared. */
 @State(Scope.Benchmark)
 public abstract class LockWorkload extends Workload {
-    /** How a transaction keeps others away. */
+    /** The way in which a transaction excludes others. */
     @Param({"FOR_UPDATE", "ROW", "BOTH", "ADVISORY"})
     public Strategy strategy = Strategy.ROW;
 
-    /** Whether threads queue in the JVM, before they borrow a connection. */
+    /** Whether threads queue in the JVM before they borrow a connection. */
     @Param("false")
     public boolean admission;
 
@@ -23,7 +23,7 @@ public abstract class LockWorkload extends Workload {
     public void open(BenchmarkParams params) throws SQLException {
         ByHand forms = getClass().getAnnotation(ByHand.class);
         List<Strategy> byHand = forms == null ? List.of() : List.of(forms.value());
-        // Those that exist for the tests alone may break anything.
+        // Strategies that exist for the tests alone are always permitted.
         boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand.contains(strategy);
         if (!exists || (admission && !strategy.isRowlock())) {
             throw new IllegalArgumentException("There is no " + strategy + (admission ? " with admission" : "") + " in "

@@ -20,11 +20,11 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Locks rows of one table in any of the ways of {@link Strategy}, as an application would: the only class that knows
- * what each of them is. One for all threads of an application instance, which share its admission queues. Thread-safe.
+ * Locks rows of one table in each of the ways of {@link Strategy}, as an application would. No other class knows the
+ * ways. All threads of an application instance use one instance, and share its admission queues. Thread-safe.
  */
 final class Locking {
-    /** The most keys that a call may ask for here. */
+    /** The largest number of keys in one call. */
     private static final int BUDGET = 1_000_000;
 
     private final Strategy strategy;
@@ -35,8 +35,8 @@ final class Locking {
     private final RowLocks locks;
 
     /**
-     * @param pool connections that are not in autocommit; what distinguishes databases in the queues
-     * @param columns of the primary key
+     * @param pool connections that are not in autocommit; the queues distinguish databases by it
+     * @param columns the columns of the primary key
      */
     Locking(Strategy strategy, boolean admission, DataSource pool, String table, List<String> columns) {
         this.strategy = strategy;
@@ -67,12 +67,15 @@ final class Locking {
         return ids.stream().map(this::key).toList();
     }
 
-    /** Queues if it is to, borrows a connection, begins, locks one row, works, commits, and returns the connection. */
+    /**
+     * Queues if admission is on, borrows a connection, begins, locks one row, works, commits, and returns the
+     * connection.
+     */
     void transaction(Object id, Work work) throws SQLException {
         transaction(() -> forUpdate(key(id)), connection -> lock(connection, id), work);
     }
 
-    /** The same for many rows, in any mode. */
+    /** Does the same for many rows, in any mode. */
     void transaction(Collection<?> ids, RowLockMode mode, Work work) throws SQLException {
         transaction(() -> LockRequest.of(mode, keys(ids)), connection -> lockAll(connection, ids, mode), work);
     }
@@ -91,7 +94,7 @@ final class Locking {
         }
     }
 
-    /** Queues for keys if it is to, as an application that begins transactions by other means than Rowlock's. */
+    /** Queues for the keys if admission is on, as an application does that begins its transactions without Rowlock. */
     void admitted(List<LockKey> keys, RowLockMode mode, BenchmarkServer.Step work) throws SQLException {
         if (!admission) {
             work.run();
@@ -105,7 +108,7 @@ final class Locking {
         }
     }
 
-    /** Borrows a connection, begins, works, commits; rolls back whatever fails. */
+    /** Borrows a connection, begins, works and commits. Any failure rolls back. */
     static void inTransaction(DataSource pool, Work work) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             try {
@@ -146,7 +149,7 @@ final class Locking {
         }
     }
 
-    /** Locks one row, and reads a number of it that is as fresh as the lock. */
+    /** Locks one row, and reads a number from it that is as fresh as the lock. */
     long lockAndRead(Connection connection, Object id, String column) throws SQLException {
         String read = "select " + column + " from " + table + condition();
         return switch (strategy) {
@@ -186,7 +189,7 @@ final class Locking {
                         (Object) array(ids));
                 return found.size() == ids.size();
             }
-            // In the order that other callers have, or they would deadlock.
+            // The order is the one that other callers use; without it, they would deadlock.
             case NAIVE ->
                 Sql.run(
                         connection,
@@ -201,9 +204,9 @@ final class Locking {
     }
 
     /**
-     * Takes rows that nobody else holds, as {@code FOR UPDATE SKIP LOCKED} does.
+     * Takes rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does.
      *
-     * @param order behind ORDER BY; empty for none
+     * @param order the columns behind ORDER BY; empty for none
      * @return their ids
      */
     List<Integer> claim(Connection connection, String predicate, String order, int limit) throws SQLException {
@@ -229,17 +232,17 @@ final class Locking {
         return columns.stream().map(column -> column + " = ?").collect(Collectors.joining(" and ", " where ", ""));
     }
 
-    /** The id of a key as hand-written code would make a text of it. */
+    /** Locks the id as hand-written code would: as a text. */
     private void named(Connection connection, String sql, Object id) throws SQLException {
         Sql.run(connection, sql, table + ':' + id);
     }
 
-    /** The values of a key, in the order of its columns. */
+    /** Returns the values of a key, in the order of its columns. */
     static Object[] parts(Object id) {
         return id instanceof List<?> composite ? composite.toArray() : new Object[] {id};
     }
 
-    /** As the driver takes one. */
+    /** Converts ids to an array that the driver accepts. */
     static Integer[] array(Collection<?> ids) {
         return ids.toArray(Integer[]::new);
     }

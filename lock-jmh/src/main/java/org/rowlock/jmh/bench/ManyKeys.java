@@ -17,13 +17,13 @@ import org.rowlock.RowLockMode;
 import org.rowlock.TransactionLocks;
 import org.rowlock.jmh.server.Sql;
 
-/** Lock many rows in one call, exclusively or shared, update them or not, commit. */
+/** Locks many rows in one call, exclusively or shared, updates them or not, and commits. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
-    /** So often a client looks at the lock table, beginning with its first transaction. */
+    /** The interval at which a client samples the lock table, beginning with its first transaction. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** So many that rows are found by index, as in a table in use. */
+    /** A number of rows that makes the planner use the index, as for a table in use. */
     private static final int ROWS = 100_000;
 
     @Param("4")
@@ -33,7 +33,8 @@ public class ManyKeys extends LockWorkload {
     public int keys;
 
     /**
-     * Whether all clients lock out of the same rows, twice as many as one transaction locks, or each out of its own.
+     * Whether all clients lock rows of one set, twice as many as one transaction locks. Otherwise each has a set of its
+     * own.
      */
     @Param("false")
     public boolean overlapping;
@@ -42,7 +43,7 @@ public class ManyKeys extends LockWorkload {
     @Param("false")
     public boolean shared;
 
-    /** Whether the locked rows are also updated, or the lock guards no write. */
+    /** Whether the locked rows are also updated. Otherwise the lock guards no write. */
     @Param("false")
     public boolean update;
 
@@ -69,7 +70,7 @@ public class ManyKeys extends LockWorkload {
         threads.add("client", clients, this::client);
     }
 
-    /** A full table stops every session of the server. */
+    /** Refuses to fill the lock table, because a full one stops every session of the server. */
     private void refuseToFill() {
         if (strategy.isAdvisory() && (long) clients * keys > capacity) {
             throw new IllegalArgumentException(
@@ -121,14 +122,17 @@ public class ManyKeys extends LockWorkload {
         }
     }
 
-    /** Two transactions share all rows, and when one has ended nobody else can have a single one alone. */
+    /**
+     * Checks the locks: two transactions share all rows, and after one of them ends, no third can lock a row
+     * exclusively.
+     */
     private void checkHolds() throws SQLException {
         List<Integer> aids = IntStream.rangeClosed(1, keys).boxed().toList();
         try (Connection first = server.begin();
                 Connection second = server.begin();
                 Connection other = server.begin()) {
             locking.lockAll(first, aids, mode);
-            // The second would wait for ever if it could not share.
+            // Without the timeout, the second transaction would wait forever if it could not share.
             Sql.execute(second, "set local lock_timeout = '10s'");
             locking.lockAll(second, aids, mode);
             first.rollback();
@@ -144,7 +148,8 @@ public class ManyKeys extends LockWorkload {
     }
 
     /**
-     * Without the weak locks of tables and the own virtual transaction, which each session keeps in slots of its own.
+     * Samples the lock table. It leaves out the weak locks of tables and the session's own virtual transaction, which
+     * each session keeps in slots of its own.
      */
     private void sample(Connection connection) throws SQLException {
         long entries =

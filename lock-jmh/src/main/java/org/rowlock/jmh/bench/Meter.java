@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.rowlock.jmh.profile.Published;
 
-/** What a workload's clients measure, window by window. Thread-safe. */
+/** The measurements of a workload's clients, window by window. Thread-safe. */
 final class Meter {
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -18,8 +18,8 @@ final class Meter {
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
 
     /**
-     * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once,
-     * so that none is of one window and the other of the next.
+     * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: both change at once, so
+     * that they always belong to the same window.
      */
     static final class Average {
         private long amount;
@@ -30,7 +30,7 @@ final class Meter {
             units += moreUnits;
         }
 
-        /** The quotient since the last time; not a number where there is none. */
+        /** Returns the quotient since the last call; not a number if there is none. */
         private synchronized double take() {
             double average = units > 0 ? (double) amount / units : Double.NaN;
             amount = 0;
@@ -39,7 +39,7 @@ final class Meter {
         }
     }
 
-    /** A latency of this name, for one thread. */
+    /** Creates a latency of this name, for one thread. */
     Latency latency(String name) {
         Latency latency = new Latency();
         latencies.computeIfAbsent(name, unused -> new ConcurrentLinkedQueue<>()).add(latency);
@@ -50,7 +50,7 @@ final class Meter {
         return averages.computeIfAbsent(name, unused -> new Average());
     }
 
-    /** Counts something that is shown per second. */
+    /** Creates a counter that is shown per second. */
     LongAdder count(String name) {
         return counts.computeIfAbsent(name, unused -> new LongAdder());
     }
@@ -59,7 +59,7 @@ final class Meter {
         take(new Published(1, 0));
     }
 
-    /** Takes what was measured since the last time. */
+    /** Publishes what was measured since the last call. */
     void take(Published results) {
         latencies.forEach((name, all) -> {
             Histogram histogram = new Histogram(2);
@@ -72,7 +72,7 @@ final class Meter {
                 for (int percent : new int[] {50, 95, 99}) {
                     results.put(name + ".p" + percent, histogram.getValueAtPercentile(percent) / NANOS_PER_MILLI, "ms");
                 }
-                // A client that has not come through by now has waited so long at least.
+                // A client that is still waiting has waited for at least this long.
                 results.put(name + ".max", Math.max(pending, histogram.getMaxValue()) / NANOS_PER_MILLI, "ms");
             }
         });

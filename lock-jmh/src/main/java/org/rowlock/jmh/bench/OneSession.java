@@ -17,8 +17,8 @@ import org.rowlock.jmh.server.Sql;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
- * Lock a row by an id of some form, read it or not, commit: what the lock costs a session that has nobody to wait for.
- * Making the key is part of it.
+ * Locks a row by an id of some form, reads it or not, and commits. The result is what the lock costs a session that
+ * never waits. The time includes the derivation of the key.
  */
 @ByHand({
     Strategy.FOR_UPDATE,
@@ -42,11 +42,11 @@ public class OneSession extends LockWorkload {
     @Param("INT")
     public KeyForm id = KeyForm.INT;
 
-    /** Whether the row is read; HAND_WRITTEN and SELECT are nothing else. */
+    /** Whether the row is read. HAND_WRITTEN and SELECT always read it. */
     @Param("true")
     public boolean reading;
 
-    /** What the connection is of: plain, or a mode of lock-jdbc. */
+    /** The layer in front of the connection: plain, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
@@ -60,7 +60,7 @@ public class OneSession extends LockWorkload {
             atEnd(this::checkExcludes);
         }
         PGSimpleDataSource counted = server.dataSource();
-        // Not where the server's URL has a socket factory of its own.
+        // Round trips are not counted if the server's URL has a socket factory of its own.
         boolean isCounted = counted.getSocketFactory() == null;
         if (isCounted) {
             counted.setSocketFactory(RoundTripCounter.class.getName());
@@ -73,16 +73,16 @@ public class OneSession extends LockWorkload {
         for (int i = 0; i < clients; i++) {
             Connection connection = server.closeWith(wrapped.getConnection());
             connection.setAutoCommit(false);
-            // The first lock of a table asks the catalog for its id columns.
+            // The first lock of a table reads its id columns from the catalog.
             transact(connection);
             threads.add("client", 1, number -> client(connection, isCounted));
         }
     }
 
     /**
-     * Runs transactions until they are compiled, on a connection of its own, without a network between and without
-     * waiting for the disk: at the pace of these a measurement would be over before, and show the compiler, most of all
-     * where there is more code.
+     * Runs transactions until they are compiled, on a connection without a network and without waits for the disk. At
+     * the pace of the measured connection, the measurement would end before the compilers do. It would show their work,
+     * most of all for the variants with more code.
      */
     private void warmUp() throws SQLException {
         long begun = System.nanoTime();
@@ -95,7 +95,7 @@ public class OneSession extends LockWorkload {
         }
     }
 
-    /** What a transaction costs the client: processor time, memory and round trips. */
+    /** Measures the cost of a transaction to the client: processor time, memory and round trips. */
     private Clients.Operation client(Connection connection, boolean isCounted) {
         Meter.Average cpu = meter.average("cpu");
         Meter.Average allocated = meter.average("allocated");
@@ -126,11 +126,13 @@ public class OneSession extends LockWorkload {
         if (!reading) {
             locking.lock(connection, own);
         } else if (locking.lockAndRead(connection, own, KeyForm.NUMBER) != 0) {
-            throw new InvariantViolation("row " + own + " has a number that nobody has written");
+            throw new InvariantViolation("row " + own + " has a number that no session has written");
         }
     }
 
-    /** A benchmark of one session cannot notice that its lock does nothing, or is one for all rows. */
+    /**
+     * Checks that the lock excludes, and only on its own row. A benchmark of one session would not notice either fault.
+     */
     private void checkExcludes() throws SQLException {
         if (!isHeldUp("100ms", 0)) {
             throw new InvariantViolation("a second transaction got in while the first held the lock");
@@ -140,7 +142,7 @@ public class OneSession extends LockWorkload {
         }
     }
 
-    /** Whether a transaction that locks this row has to wait for one that holds the first. */
+    /** Whether a transaction that locks this row has to wait for one that holds the first row. */
     private boolean isHeldUp(String timeout, int row) throws SQLException {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {

@@ -2,11 +2,13 @@ package org.rowlock.jmh.bench;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits of benchmark threads, to the tenth of a millisecond, where {@link Thread#sleep} knows whole ones only. */
+/**
+ * Pauses of benchmark threads, exact to a tenth of a millisecond. {@link Thread#sleep} is exact to a millisecond only.
+ */
 final class Pause {
     private Pause() {}
 
-    /** Returns when {@link System#nanoTime()} has come so far; at once if the thread is or gets interrupted. */
+    /** Returns when {@link System#nanoTime()} reaches this value, or at once if the thread is or gets interrupted. */
     static void until(long nanoTime) {
         long left = nanoTime - System.nanoTime();
         while (left > 0 && !Thread.currentThread().isInterrupted()) {

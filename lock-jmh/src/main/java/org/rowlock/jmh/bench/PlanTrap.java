@@ -6,30 +6,34 @@ import java.util.List;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.server.Sql;
 
-/** Take ten rows and commit, where the plan decides how many rows a hand-written query locks. */
+/** Takes ten rows and commits. The plan decides how many rows the hand-written query locks. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class PlanTrap extends LockWorkload {
-    /** Nothing is ever changed in it. */
+    /** The name of the table, which is never updated. */
     private static final String TABLE = "trap";
 
     private static final int ROWS = 2_000;
 
-    /** One row in so many meets each of the conditions. */
+    /** The divisor that gives the share of rows that meet each of the conditions. */
     private static final int ONE_IN = 10;
 
-    /** A row lock leaves the transaction in the row, as its xmax. Nobody updates here, so that is always a lock. */
+    /**
+     * The query that counts locked rows. A row lock leaves its transaction in the row as xmax. No transaction updates
+     * the table, so every xmax is a lock.
+     */
     private static final String LOCKED = "select greatest("
             + "(select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'),"
             + " (select count(*) from " + TABLE + " where xmax = pg_current_xact_id_if_assigned()::xid))";
 
     public enum Trap {
         /**
-         * The planner evaluates cheap conditions first, whatever the order they are written in, and a lock function
-         * counts as cheap.
+         * The planner evaluates cheap conditions first, whatever their order in the text, and takes a lock function for
+         * cheap.
          */
         FILTER("due + attempts * interval '1 minute' <= now()", ""),
         /**
-         * Without an index that gives the order, all rows that meet the condition are sorted first, and LIMIT is last.
+         * Without an index in the right order, the server sorts all rows that meet the condition, and applies LIMIT
+         * last.
          */
         ORDER("ready", "priority, id");
 
@@ -44,13 +48,13 @@ public class PlanTrap extends LockWorkload {
 
     private static final int WANTED = 10;
 
-    /** One transaction in so many counts its locks, and the first of each client. */
+    /** The interval at which transactions count their locks, beginning with the first one of each client. */
     private static final int SAMPLED = 20;
 
     @Param("4")
     public int clients;
 
-    /** Where the lock function stands. */
+    /** The position of the lock function in the query. */
     @Param("FILTER")
     public Trap trap = Trap.FILTER;
 

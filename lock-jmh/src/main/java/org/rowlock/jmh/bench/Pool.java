@@ -8,8 +8,8 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 
 /**
- * What one hot row does to the rest of a service: many threads lock it, update it and commit, and a few others read
- * unrelated rows; all of them share a small pool of connections.
+ * The effect of one hot row on the rest of a service. Many threads lock it, update it and commit, and a few others read
+ * unrelated rows. All share a small pool of connections.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Pool extends LockWorkload {
@@ -19,14 +19,14 @@ public class Pool extends LockWorkload {
     @Param("300")
     public int clients;
 
-    /** The threads on other rows, whose reads are what is counted. */
+    /** The number of threads that read other rows. Their reads are the result. */
     @Param("4")
     public int others;
 
     @Param("16")
     public int poolSize;
 
-    /** How long each of the others pauses between two reads, so that they are not a crowd themselves. */
+    /** The pause of each reader between two reads, in milliseconds, so that readers do not crowd each other. */
     @Param("1")
     public double pauseMillis;
 

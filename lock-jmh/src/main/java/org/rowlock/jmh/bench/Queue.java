@@ -10,23 +10,23 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Workers that claim ten ready jobs at a time, finish them, and commit. What is counted is jobs. Every job finished
- * brings a new one, so the queue never runs dry; a job is never made ready again, so a second run of it shows.
+ * Workers that claim ten ready jobs at a time, finish them, and commit. The result is the rate of jobs. Every finished
+ * job adds a new one, so the queue never runs dry. A job never becomes ready again, so that a second run of it shows.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Queue extends LockWorkload {
     private static final String READY = "state = 'ready'";
     private static final int AT_A_TIME = 10;
 
-    /** So many that the plan is one of a queue in use: by the index on ready jobs alone. */
+    /** A number of finished jobs that makes the planner use the index on ready jobs, as for a queue in use. */
     private static final int PAST = 20_000;
 
-    /** Ready jobs for each worker; those that others hold at a time are a small part. */
+    /** The number of ready jobs per worker. The jobs that others hold at any time are a small part of them. */
     private static final int READY_PER_WORKER = 10 * AT_A_TIME;
 
     private static final int LEAST_READY = 2_000;
 
-    /** Asks nothing about the state of the jobs, which would hide a second run. */
+    /** The statement that finishes jobs. It ignores their state, which would hide a second run. */
     private static final String FINISH = "with done as (update jobs set state = 'finished', runs = runs + 1"
             + " where id = any(cast(? as int4[])) returning 1) insert into jobs (state) select 'ready' from done";
 
@@ -57,7 +57,8 @@ public class Queue extends LockWorkload {
                 Locking.inTransaction(pool, connection -> {
                     List<Integer> ids = locking.claim(connection, READY, "id", AT_A_TIME);
                     claim.end();
-                    // No violation: all jobs of a slow claim's snapshot may be finished before it gets to them.
+                    // An empty claim is no violation: all jobs of a slow claim's snapshot may be finished before the
+                    // claim reaches them.
                     empty.add(ids.isEmpty() ? 1 : 0, 1);
                     finish(connection, ids);
                     finished[0] = ids.size();
@@ -74,7 +75,7 @@ public class Queue extends LockWorkload {
         }
     }
 
-    /** Fails unless every job claimed was run once, and no other. */
+    /** Fails unless every claimed job, and no other, was run once. */
     private void check() throws SQLException {
         long[] found = server.numbers("select count(*) filter (where runs > 1), sum(runs) - " + PAST
                 + ", count(*) filter (where (state = 'finished') <> (runs > 0)) from jobs");

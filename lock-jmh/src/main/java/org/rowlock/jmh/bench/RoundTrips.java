@@ -25,10 +25,11 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Lock, three updates and commit in every way that there is, or one UPDATE that commits by itself: in so many flushes,
- * each a round trip, by hand in SQL for each strategy, by hand through lock-jdbc, or through Rowlock; with locks that
- * end before the commit waits; in groups. What is sent apart from the lock holds the row for a round trip more, and how
- * much a hot row can do is 1 / the time it is held.
+ * Locks a row, updates it three times and commits, or runs one UPDATE that commits by itself. It does so in every
+ * number of flushes, each a round trip. The SQL is written by hand for each strategy, or goes through lock-jdbc, or is
+ * Rowlock's. Locks may end before the commit waits, and transactions may be grouped. Each flush after the lock holds
+ * the row for a further round trip. A hot row permits as many transactions per second as 1 / the seconds that it is
+ * held.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
@@ -41,34 +42,37 @@ public class RoundTrips extends LockWorkload {
     private static final String ADVISORY_LOCK_AND_READ = ADVISORY_LOCK + "; " + Accounts.READ;
     private static final String CONDITIONAL = Accounts.ADD + " and balance >= 0";
 
-    /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
+    /**
+     * The statements of an early release. The COMMIT releases the locks, and the message behind it is a transaction
+     * whose commit waits for both.
+     */
     private static final String EARLY =
             "set local synchronous_commit = off; commit; select pg_logical_emit_message(true, 'rowlock', '')";
 
     @Param("90")
     public int clients;
 
-    /** 5, 3, 2 or 1; of Rowlock, which is that with admission, 2 or 1. */
+    /** The number of flushes: 5, 3, 2 or 1. For Rowlock, which is the variant with admission, 2 or 1. */
     @Param("5")
     public int flushes = APART;
 
-    /** What the clients' connections are of: plain, or a mode of lock-jdbc. */
+    /** The layer in front of the clients' connections: plain, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
-    /** Whether it is one UPDATE that commits by itself. */
+    /** Whether the work is one UPDATE that commits by itself. */
     @Param("false")
     public boolean autocommit;
 
-    /** How many callers may share a transaction. */
+    /** The largest number of callers that share a transaction. */
     @Param("1")
     public int group = 1;
 
-    /** Whether the commit lets go of the locks before it waits. */
+    /** Whether the commit releases the locks before it waits. */
     @Param("false")
     public boolean early;
 
-    /** Whether to look at what holders of contended locks wait for. */
+    /** Whether to sample what the holders of contended locks wait for. */
     @Param("false")
     public boolean watched;
 
@@ -121,14 +125,17 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** In front of the pool; below it where it groups, which it does with what it sees all of. */
+    /**
+     * Puts the drop-in in front of the pool. A drop-in that groups goes below the pool, because it groups the
+     * statements of all connections that it sees.
+     */
     private DataSource dropIn() {
         return group > 1
                 ? server.pool(clients, server.closeWith(DropInPool.of(server.dataSource(), wrapper, release(), group)))
                 : server.closeWith(DropInPool.of(server.pool(clients), wrapper, release(), group));
     }
 
-    /** Rowlock; makes the SQL by hand too. */
+    /** Creates the locks, and also builds the hand-written SQL. */
     RowLocks locks() {
         statements = statements();
         return RowLocks.builder()
@@ -142,7 +149,7 @@ public class RoundTrips extends LockWorkload {
         return early ? LockRelease.EARLY : LockRelease.PLAIN;
     }
 
-    /** What is sent at a time, the commit among it where it is not alone. */
+    /** Returns the statements of each flush, with the commit among them unless it has a flush of its own. */
     private List<String> statements() {
         List<String> locks = new ArrayList<>();
         if (strategy == Strategy.BOTH || strategy == Strategy.ADVISORY) {
@@ -184,7 +191,7 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** Unless it was sent with the updates. */
+    /** Commits, unless the COMMIT was sent with the updates. */
     private void commit(Connection connection) throws SQLException {
         if (early && wrapper.equals(DropInPool.PLAIN)) {
             send(connection, EARLY, HOTTEST);
@@ -193,7 +200,7 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** The lock, with a read or with the updates, in one flush; the updates with the commit. */
+    /** Sends the lock in one flush with a read or with the updates. The updates are sent with the commit. */
     private void runByRowlock(RowLocks locks, DataSource pool, int aid) throws SQLException {
         LockRequest lock = forUpdate(LockKey.row(Accounts.TABLE, aid));
         List<CommitWrite> updates;
@@ -205,7 +212,7 @@ public class RoundTrips extends LockWorkload {
             LockedQuery<Long> read = LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid);
             updates = locks.inTransaction(pool, lock, read, tx -> addTo(tx.atCommit(), aid));
         }
-        // Once they are committed.
+        // The counts are known only after the commit.
         checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());
     }
 
@@ -244,9 +251,9 @@ public class RoundTrips extends LockWorkload {
     }
 
     /**
-     * From the lock's answer to the commit's: so long the server holds it, as both answers take the same way, but for
-     * the read in the lock's own flush, if there is one. With all in one flush there is one answer, and the way is
-     * taken off.
+     * Measures how long the server holds the lock: from the answer of the lock to that of the commit. Both answers take
+     * the same way, except for the read in the flush of the lock, if there is one. If everything is one flush, there is
+     * one answer, and the way is subtracted.
      */
     private double heldAlone(Connection connection) throws SQLException {
         List<Long> nanos = new ArrayList<>();
@@ -259,7 +266,7 @@ public class RoundTrips extends LockWorkload {
             long wayNanos = (long) (network.roundTripMillis() * 1e6);
             nanos.add(flushes == 1 ? locked - started - wayNanos : System.nanoTime() - locked);
         }
-        // The first half is cold.
+        // The first half is a warm-up.
         Collections.sort(nanos.subList(ALONE, 2 * ALONE));
         return Math.max(1, nanos.get(ALONE + ALONE / 2)) / 1e9;
     }

@@ -9,8 +9,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
 
 /**
- * How long a writer waits for a row that others share all the time: each sharer begins, locks it FOR SHARE, holds it
- * for a while, commits, and begins again; the writer locks it FOR UPDATE, updates it, commits, and pauses.
+ * How long a writer waits for a row that others always share. Each sharer begins, locks the row FOR SHARE, holds it for
+ * a while, commits, and begins again. The writer locks it FOR UPDATE, updates it, commits, and pauses.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class ShareFairness extends LockWorkload {
@@ -22,7 +22,10 @@ public class ShareFairness extends LockWorkload {
     @Param("20")
     public double holdMillis;
 
-    /** How long the writer pauses after each commit, give or take a half, so that it comes at any time of a hold. */
+    /**
+     * The pause of the writer after each commit, varied by half in either direction, so that it arrives at any time of
+     * a hold.
+     */
     @Param("50")
     public double pauseMillis;
 

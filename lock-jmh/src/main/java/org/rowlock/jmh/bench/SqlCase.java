@@ -18,11 +18,11 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Work without a lock of ours, as a file of SQL beside this class. Its sections, each under a line such as
- * {@code -- beside reads clients}, are {@code setup}, the roles with their name and number of clients
- * ({@code measured}, {@code beside} those, or {@code connecting} anew each time, which is measured), and what
- * {@code holds} at the end. Statements stand apart by an empty line. {@code :variant} is the variant's number,
- * {@code :measured} how much the measured clients have done.
+ * Work without a lock of Rowlock's, as a file of SQL beside this class. Each section begins with a line such as
+ * {@code -- beside reads clients}. The section {@code setup} runs first, and {@code holds} is checked at the end. The
+ * others are roles with a name and a number of clients. A role is {@code measured}, runs {@code beside} the measured
+ * one, or is {@code connecting} anew each time, which is measured. Empty lines separate statements. {@code :variant} is
+ * the variant's number, {@code :measured} the number of operations of the measured clients.
  */
 public class SqlCase extends Workload {
     private static final String BUFFERS = "lwlocks-buffers";
@@ -30,7 +30,7 @@ public class SqlCase extends Workload {
 
     private static final int TIMEOUT_SECONDS = 10;
 
-    /** The server has no room for another connection. */
+    /** The SQLSTATE of a server that has no room for another connection. */
     private static final String TOO_MANY_CONNECTIONS = "53300";
 
     @Param("150")
@@ -46,8 +46,8 @@ public class SqlCase extends Workload {
     private final LongAdder measured = new LongAdder();
 
     /**
-     * @param kind as above
-     * @param role the one that runs it; empty if only the benchmark does
+     * @param kind the kind of section, as above
+     * @param role the role that runs it; empty if only the benchmark does
      */
     record Section(String kind, String role, String count, List<String> statements) {}
 

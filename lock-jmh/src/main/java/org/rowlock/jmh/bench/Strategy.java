@@ -2,7 +2,7 @@ package org.rowlock.jmh.bench;
 
 import org.rowlock.LockStrategy;
 
-/** How a transaction keeps others away: Rowlock's strategies, and what people write by hand in their place. */
+/** The ways in which a transaction excludes others: Rowlock's strategies, and their hand-written counterparts. */
 public enum Strategy {
     /** Rowlock with {@link LockStrategy#ROW}: the real {@code SELECT ... FOR UPDATE}. */
     ROW,
@@ -10,10 +10,10 @@ public enum Strategy {
     BOTH,
     /** Rowlock with {@link LockStrategy#ADVISORY}: the advisory lock alone. */
     ADVISORY,
-    /** By hand: {@code SELECT ... FOR UPDATE}; of claims {@code SKIP LOCKED}. */
+    /** By hand: {@code SELECT ... FOR UPDATE}, with {@code SKIP LOCKED} for claims. */
     FOR_UPDATE,
     /**
-     * By hand: an advisory lock in a statement of its own, nothing checked; of claims a try-lock in the WHERE clause.
+     * By hand: an advisory lock in a statement of its own, without checks. A claim has a try-lock in the WHERE clause.
      */
     NAIVE,
     /** By hand: an advisory lock and, in the same flush, {@code SELECT ... FOR UPDATE} behind it. */
@@ -22,22 +22,22 @@ public enum Strategy {
     HAND_WRITTEN,
     /** By hand: an advisory lock on 64 bits of the md5 of table and id. */
     MD5,
-    /** By hand: an advisory lock on the 32 bits of hashtext, in which different ids soon meet. */
+    /** By hand: an advisory lock on the 32 bits of hashtext, where different ids soon collide. */
     HASHTEXT,
-    /** No lock: a version column, and another try where somebody was faster. */
+    /** No lock: a version column, and a retry if another transaction was faster. */
     OPTIMISTIC,
-    /** A read without a lock: a control to compare with, and no way to keep others away. */
+    /** A read without a lock: a control for comparison, which excludes nothing. */
     SELECT,
-    /** One lock for all rows. Never compared; shows that the checks notice. */
+    /** One lock for all rows. It is never compared; it proves that the checks notice. */
     SAME,
-    /** Nothing at all. Never compared; shows that the checks notice. */
+    /** No lock at all. It is never compared; it proves that the checks notice. */
     NONE;
 
     boolean isRowlock() {
         return this == ROW || this == BOTH || this == ADVISORY;
     }
 
-    /** Whether each lock takes a place in the server's lock table. */
+    /** Whether each lock takes an entry of the server's lock table. */
     boolean isAdvisory() {
         return this == BOTH || this == ADVISORY || this == NAIVE || this == IN_FRONT || this == HAND_WRITTEN;
     }

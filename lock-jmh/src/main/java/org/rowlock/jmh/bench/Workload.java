@@ -30,10 +30,9 @@ import org.rowlock.jmh.profile.Window;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * A benchmark of clients on a server. The clients are threads of its own, and JMH's single thread takes what they have
- * completed, each operation once: so the score is what the server has done for all of them within one and the same
- * time. A rate for each thread, added up, would not be: of threads that stand in a queue it is several times what the
- * server commits.
+ * A benchmark of clients on a server. The clients are threads of the workload, and JMH's single thread takes each
+ * operation that they complete, once. The score is therefore what the server did for all of them in the same time. The
+ * sum of a rate per thread would be wrong: for threads that queue, it is several times what the server commits.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -43,17 +42,17 @@ import org.rowlock.jmh.server.BenchmarkServer;
 @Warmup(iterations = 3, time = 5)
 @Measurement(iterations = 1, time = 4)
 public abstract class Workload {
-    /** The system property for how long it warms up at least, in milliseconds; 0, the default, for not at all. */
+    /** The system property for the shortest warm-up, in milliseconds; 0, the default, for none. */
     public static final String WARM_UP = "rowlock.jmh.warm-up";
 
     private static final int WARM_OPERATIONS = 3_000;
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(25);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The share of a processor that the compilers take where they have hardly anything left to do. */
+    /** The share of a processor that the compilers use when they have hardly any work left. */
     private static final double COMPILED = 0.05;
 
-    /** The round trip that a network between clients and server takes, in milliseconds; 0 for none of ours. */
+    /** The round trip of an added network between clients and server, in milliseconds; 0 for no added network. */
     @Param("0")
     public double rttMillis;
 
@@ -65,28 +64,28 @@ public abstract class Workload {
     private Window window;
     private boolean isWarm;
 
-    /** Of postgresql.conf, for an embedded server. */
+    /** The settings of postgresql.conf for an embedded server. */
     Map<String, String> settings() {
         return Map.of();
     }
 
-    /** Makes the tables, adds the clients, and says what must hold {@link #atEnd}. */
+    /** Creates the tables, adds the clients, and registers the checks with {@link #atEnd}. */
     @Initializer
     abstract void prepare() throws SQLException;
 
-    /** What is to be made sure of when the clients have ended: that the locks have kept what they promise. */
+    /** Registers a check that runs when the clients have ended: whether the locks kept their promise. */
     void atEnd(BenchmarkServer.Step check) {
         checks.add(check);
     }
 
     /**
-     * A window begins.
+     * Called when a window begins.
      *
-     * @param measured whether it is one to measure, and not to warm up
+     * @param measured whether the window is measured, and is not part of the warm-up
      */
     void begins(boolean measured) throws SQLException {}
 
-    /** A window ends. */
+    /** Called when a window ends. */
     void ends(boolean measured, Published results) throws SQLException {}
 
     @Setup(Level.Trial)
@@ -119,8 +118,8 @@ public abstract class Workload {
     }
 
     /**
-     * Waits until the clients have done enough and the compilers are done. By the clock alone, SQL by hand would be
-     * compiled and the library would not, which has more code.
+     * Waits until the clients have done enough and the compilers are done. After a fixed time, hand-written SQL would
+     * be compiled, but the library, which has more code, would not.
      */
     private void warmUp() throws SQLException {
         long least = TimeUnit.MILLISECONDS.toNanos(Long.getLong(WARM_UP, 0));

@@ -17,16 +17,16 @@ import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * The mix of sysbench's oltp_write_only: a transaction updates an indexed column of one row, another column of a
- * second, and deletes a third and inserts it again. Unlike sysbench's it reads the rows first and writes what it has
- * computed from them, since without that nothing needs a lock. So the sums over all rows show exactly how many writes
- * there have been, and a lost one is missing. What is counted is commits.
+ * The mix of sysbench's oltp_write_only. A transaction updates an indexed column of one row and another column of a
+ * second, and deletes and inserts a third. Unlike sysbench, it reads the rows first and writes what it computed from
+ * them; otherwise no lock would be needed. The sums over all rows therefore show exactly how many writes there were,
+ * and reveal a lost one. The result is the rate of commits.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.OPTIMISTIC})
 public class WriteMixed extends LockWorkload {
     static final String TABLE = "items";
 
-    /** Unless the version counts, and has changed. */
+    /** The condition that the row is as it was read, if the strategy uses the version. */
     private static final String AS_READ = " where id = ? and (version = ? or not ?)";
 
     @Param("90")
@@ -36,11 +36,14 @@ public class WriteMixed extends LockWorkload {
     @Param("1.1")
     public double zipf;
 
-    /** As many as a table of sysbench's has. */
+    /** The number of rows, which is that of a table of sysbench. */
     @Param("10000")
     public int rows;
 
-    /** After how many retries a transaction counts as failed; TiDB's default. It is run again all the same. */
+    /**
+     * The number of retries after which a transaction counts as failed; the default is TiDB's. The transaction is
+     * retried further all the same.
+     */
     @Param("10")
     public int mostRetries;
 
@@ -64,16 +67,16 @@ public class WriteMixed extends LockWorkload {
      * @param k the indexed column: the id and the writes that changed it
      * @param plainWrites how many writes changed no index
      * @param inserts how often it was deleted and inserted again
-     * @param version one more with each write
+     * @param version the version, which each write increases by one
      */
     record Item(int id, long k, long plainWrites, long inserts, long version) {}
 
-    /** Another transaction was faster: this one is to be rolled back and tried again. */
+    /** Another transaction was faster. This one must be rolled back and retried. */
     private static final class Conflict extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         private Conflict() {
-            // Without a stack trace, since it happens all the time.
+            // The exception has no stack trace, because it is frequent.
             super("A row has changed since it was read", null, false, false);
         }
     }
@@ -103,22 +106,22 @@ public class WriteMixed extends LockWorkload {
         });
     }
 
-    /** In the order of the ids: without an order, a program that writes several rows deadlocks by any strategy. */
+    /** Orders the changes by id. Without an order, a program that writes several rows deadlocks with every strategy. */
     private static SortedMap<Integer, Change> plan(DiscreteSampler ids) {
         SortedMap<Integer, Change> changes = new TreeMap<>();
         for (Change change : Change.values()) {
             while (changes.putIfAbsent(ids.sample(), change) != null) {
-                // Another row has it already.
+                // The id is already in the plan.
             }
         }
         return changes;
     }
 
     /**
-     * Commits one transaction, however often that takes. It is never given up for good: a client that drops contended
-     * work for easier work would look fast. Where an application would give up, that is counted.
+     * Commits one transaction, however often it must be retried. It is never given up, because a client that drops
+     * contended work for easier work would look fast. A transaction that an application would give up is counted.
      *
-     * @param latency takes the time of the transaction with all its retries
+     * @param latency records the time of the transaction with all its retries
      */
     void commit(SortedMap<Integer, Change> plan, Latency latency) throws SQLException {
         latency.begin();
@@ -150,8 +153,8 @@ public class WriteMixed extends LockWorkload {
             return;
         }
         if (!locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE)) {
-            // A row lock waits for a row version. If its holder deletes the row, and inserts it again, the lock comes
-            // back with nothing, and the transaction has to begin again.
+            // A row lock waits for a version of the row. If the holder deletes the row and inserts it again, the lock
+            // returns nothing, and the transaction has to begin again.
             if (strategy.isAdvisory()) {
                 exclusion.violated("a row is locked, and still it was not there");
             }
@@ -179,7 +182,7 @@ public class WriteMixed extends LockWorkload {
         }
     }
 
-    /** The rows of these ids. One that is not there is not in the result. */
+    /** Reads the rows with these ids. A missing row is not in the result. */
     static Map<Integer, Item> read(Connection connection, Collection<Integer> ids) throws SQLException {
         return Sql.list(
                         connection,
@@ -190,7 +193,9 @@ public class WriteMixed extends LockWorkload {
                 .collect(Collectors.toMap(Item::id, item -> item));
     }
 
-    /** Gives false if the row is gone, or, where the version counts, is not as it was read. */
+    /**
+     * Returns false if the row is gone. If the strategy uses the version, it also returns false if that has changed.
+     */
     boolean write(Connection connection, Change change, Item read) throws SQLException {
         return switch (change) {
             case INDEXED -> write(connection, "update items set k = ?, version = version + 1", read, read.k() + 1);
@@ -223,7 +228,10 @@ public class WriteMixed extends LockWorkload {
         return Sql.update(connection, sql + AS_READ, values) == 1;
     }
 
-    /** Fails if two ever changed a row at a time, a row is missing, or a commit left too few or too many traces. */
+    /**
+     * Fails if two transactions changed a row at the same time, if a row is missing, or if a commit left too few or too
+     * many traces.
+     */
     void check() throws SQLException {
         exclusion.check();
         long[] found =

@@ -5,13 +5,13 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.simple.RandomSource;
 
-/** Where the numbers of keys come from. A sampler belongs to one thread. */
+/** The source of the numbers of keys. A sampler belongs to one thread. */
 public final class Zipf {
     private Zipf() {}
 
     /**
-     * 1 to the number of keys, the first the most often: with probability proportional to rank to the power of -s. With
-     * s = 0 all are equally often.
+     * Samples 1 to the number of keys, the first most often. The probability is proportional to rank to the power of
+     * -s. With s = 0 all are equally likely.
      */
     public static DiscreteSampler zipf(int keys, double s) {
         return zipf(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);

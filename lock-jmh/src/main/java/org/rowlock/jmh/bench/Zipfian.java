@@ -5,7 +5,9 @@ import java.sql.SQLException;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 
-/** The published workload: pick a row by zipf(1..100, s = 1.1), begin, lock it, update it three times, commit. */
+/**
+ * The published workload: picks a row by zipf(1..100, s = 1.1), begins, locks it, updates it three times, and commits.
+ */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Zipfian extends LockWorkload {
     @Param("90")

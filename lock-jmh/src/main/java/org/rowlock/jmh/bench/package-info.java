@@ -1,6 +1,6 @@
 /**
- * The benchmarks themselves, a class per scenario, for JMH. Each makes its tables when it is set up, checks when it is
- * torn down that its locks have kept what they promise, and fails if they have not.
+ * The benchmarks themselves, a class per scenario, for JMH. Each creates its tables when it is set up. When it is torn
+ * down, it checks that its locks kept their promise, and fails if they did not.
  */
 @NullMarked
 package org.rowlock.jmh.bench;

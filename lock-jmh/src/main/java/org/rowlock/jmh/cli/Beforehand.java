@@ -7,13 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.run.Answer;
 
-/** Looks at the machine before anything runs, so that nobody waits for a run of which nothing can be said. */
+/** Checks the machine before anything runs, so that a user does not wait for a run that cannot be judged. */
 final class Beforehand {
     private static final long SECONDS = 3;
 
     private Beforehand() {}
 
-    /** What other programs take of it, as a complete sentence; none if that is little. */
+    /** Describes the load of other programs, as a complete sentence; empty if it is small. */
     static List<String> remarks() {
         Processors processors = Processors.ofThisMachine();
         Processors.Taken before = processors.taken();

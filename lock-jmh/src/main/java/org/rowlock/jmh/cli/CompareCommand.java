@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
 final class CompareCommand implements Callable<Integer> {
     private static final int INTERRUPTED = 130;
 
-    /** Of a run that nobody has asked more of. */
+    /** The limit of a run for which the user chose neither scenarios nor times. */
     private static final Duration BUDGET = Duration.ofMinutes(10);
 
     @Spec
@@ -78,7 +78,7 @@ final class CompareCommand implements Callable<Integer> {
                             + " trip says: 0, 0.5ms, 1ms. Without a time it is 0.5ms.")
     private @Nullable Double standby;
 
-    @Option(names = "--yes", description = "Begins without asking. It asks only in a terminal, with --url.")
+    @Option(names = "--yes", description = "Begins without asking you, which it does only in a terminal, with --url.")
     private boolean yes;
 
     @Override
@@ -130,7 +130,7 @@ final class CompareCommand implements Callable<Integer> {
         return command.commandLine().getErr();
     }
 
-    /** To be pasted into a shell, without the password. */
+    /** Returns the command line for a shell, without the password. */
     private String given() {
         List<String> args = command.commandLine().getParent().getParseResult().originalArgs();
         String password = server.givenPassword();
@@ -146,7 +146,8 @@ final class CompareCommand implements Callable<Integer> {
         Comparison comparison = new Comparison(settings, out()::println, err()::println);
         boolean isMade = Files.notExists(directory);
         try (Interruption interruption = new Interruption(comparison, err())) {
-            // Before the run, so that nobody waits for a report that cannot be written.
+            // The directory is tried before the run, so that the user does not wait for a report that cannot be
+            // written.
             Files.delete(Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp"));
             Results results = comparison.run();
             boolean isEmpty = results.scenarios().isEmpty();
@@ -170,7 +171,7 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    /** False also if nobody is there to be asked: see {@link Program#run}. */
+    /** Asks the user whether to go ahead. Returns false if no terminal is connected: see {@link Program#run}. */
     @SuppressWarnings("SystemConsoleNull")
     private static boolean isRefused() {
         Console console = System.console();

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Measures every way that a user has to lock a row and to change it. */
+/** Measures every way in which a user can lock and change a row. */
 @Command(
         name = "doors",
         sortOptions = false,
@@ -79,7 +79,7 @@ final class DoorsCommand implements Callable<Integer> {
             description = "The round trip of a network between clients and server. Default: ${DEFAULT-VALUE}.")
     private List<Double> roundTrips = new ArrayList<>();
 
-    /** What the clients pick from. */
+    /** The rows that the clients pick from. */
     enum Rows {
         zipf,
         one

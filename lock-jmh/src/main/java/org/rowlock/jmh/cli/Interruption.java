@@ -6,11 +6,11 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.jmh.run.Comparison;
 
 /**
- * What happens at Ctrl-C: the run is stopped, and the program lives on until it has cleaned up and reported what
- * was finished. The JVM then ends with the status of the signal: 130.
+ * Handles Ctrl-C: the run is stopped, and the program stays alive until it has cleaned up and reported what was
+ * finished. The JVM then ends with the status of the signal: 130.
  */
 final class Interruption implements AutoCloseable {
-    /** Ends a program that does not come to its end; what is left of it the next start removes. */
+    /** The time after which a program that does not end is halted. The next start removes what it leaves. */
     private static final int LIMIT_SECONDS = 120;
 
     private final CountDownLatch finished = new CountDownLatch(1);
@@ -28,7 +28,7 @@ final class Interruption implements AutoCloseable {
         boolean isFinished = false;
         try {
             for (int second = 0; second < LIMIT_SECONDS && !isFinished; second++) {
-                // Again, as it may start something in the very moment.
+                // The second stop is needed because the run may be starting something at this moment.
                 comparison.stop();
                 isFinished = finished.await(1, TimeUnit.SECONDS);
             }
@@ -45,14 +45,14 @@ final class Interruption implements AutoCloseable {
         return interrupted;
     }
 
-    /** Everything is cleaned up. */
+    /** Reports that everything is cleaned up. */
     @Override
     public void close() {
         finished.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down, and the hook knows now that it may.
+            // The JVM is shutting down, and the hook already knows that it may end.
         }
     }
 }

@@ -14,14 +14,14 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
 
-/** What will be done, for the user to read before it is. */
+/** What a command will do, for the user to read in advance. */
 final class Plan {
     private Plan() {}
 
     /**
-     * @param facts of the user's own server; null for embedded ones
+     * @param facts the facts of the user's own server; null for embedded ones
      * @param remarks what else the user should know; complete sentences
-     * @param report where the report goes
+     * @param report the directory of the report
      */
     static TextTable of(List<Scenario> scenarios, @Nullable ServerFacts facts, List<String> remarks, Path report) {
         TextTable table = table(11);
@@ -44,8 +44,8 @@ final class Plan {
             table.addRowValues(
                     "Load",
                     "up to " + most
-                            + " connections, busy with all that the server can do: whoever else works there will"
-                            + " feel it");
+                            + " connections, which use all of the server's capacity; other users will"
+                            + " notice");
         }
         table.addRowValues("Takes", "about " + Pace.text(Pace.estimate(scenarios)));
         table.addRowValues("Report", report.toString());
@@ -54,7 +54,7 @@ final class Plan {
         return table;
     }
 
-    /** Such as {@code 2 points x 9 variants and A/A x 3 rounds, 8 min}. */
+    /** Formats the size of a scenario, such as {@code 2 points x 9 variants and A/A x 3 rounds, 8 min}. */
     static String size(Scenario scenario) {
         return count(scenario.points().size(), "point") + " x "
                 + count(scenario.variants().size(), "variant") + " and A/A x "
@@ -65,7 +65,7 @@ final class Plan {
         return number + " " + what + (number == 1 ? "" : "s");
     }
 
-    /** Of a label and a text that is wrapped. */
+    /** Creates a table of two columns: a label, and a text that wraps. */
     static TextTable table(int label) {
         return TextTable.forColumns(
                 new Help.ColorScheme.Builder(Ansi.OFF).build(),

@@ -22,8 +22,8 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The jar's entry: commands of ours for some first arguments, and JMH itself for all others. What becomes of a failure
- * of ours is a message that says what to do, and a status; no stack trace.
+ * The main class of the jar. Some first arguments select a command of Rowlock's, and all others go to JMH. A failed
+ * command returns a status and a message that says what to do, without a stack trace.
  */
 @Command(
         name = "java -jar benchmarks.jar",
@@ -55,7 +55,7 @@ public final class Program implements IVersionProvider {
     private CommandSpec command;
 
     @Option(names = "--help", usageHelp = true, description = "Shows this.")
-    @SuppressWarnings("UnusedVariable") // picocli looks at what was given
+    @SuppressWarnings("UnusedVariable") // picocli reads the option
     private boolean isHelpAsked;
 
     @Option(
@@ -70,10 +70,10 @@ public final class Program implements IVersionProvider {
             scope = ScopeType.INHERIT,
             order = 99,
             description = "Shows where in the program a failure came from.")
-    @SuppressWarnings("UnusedVariable") // DoctorCommand looks for it
+    @SuppressWarnings("UnusedVariable") // DoctorCommand searches for it
     private boolean isVerbose;
 
-    /** Runs a command of ours, or JMH. */
+    /** Runs a command of Rowlock's, or JMH. */
     public static void main(String[] args) throws Exception {
         if (takes(args)) {
             Charset charset = Charset.defaultCharset();
@@ -81,18 +81,21 @@ public final class Program implements IVersionProvider {
                     run(new PrintWriter(System.out, true, charset), new PrintWriter(System.err, true, charset), args));
         }
         List<String> all = new ArrayList<>(List.of(args));
-        // Ours says what else a run came to: latencies, WAL, wait events. One that the user names stands beside it.
+        // Rowlock's profiler adds latencies, WAL and wait events. A profiler that the user names is added to it.
         if (all.stream().noneMatch(arg -> arg.startsWith(PostgresProfiler.class.getName()))) {
             all.addAll(List.of("-prof", PostgresProfiler.class.getName()));
         }
-        // By default JMH ends well, with an empty table, where all benchmarks failed.
+        // By default, JMH succeeds with an empty table even if all benchmarks failed.
         if (!all.contains("-foe")) {
             all.addAll(List.of("-foe", "true"));
         }
         org.openjdk.jmh.Main.main(all.toArray(String[]::new));
     }
 
-    /** Whether these arguments are for us. JMH's options have one dash, and its benchmarks' names capitals or dots. */
+    /**
+     * Whether these arguments select a command of Rowlock's. JMH's options have one dash, and its benchmarks' names
+     * have capitals or dots.
+     */
     public static boolean takes(String... args) {
         return args.length == 0 || args[0].startsWith("--") || args[0].matches("[a-z][a-z-]*");
     }
@@ -100,12 +103,12 @@ public final class Program implements IVersionProvider {
     /**
      * Runs a command.
      *
-     * @param out takes results
-     * @param err takes what went wrong
-     * @return the exit status: 0 if all is well, 1 for failures, 2 for wrong usage
+     * @param out receives results
+     * @param err receives errors
+     * @return the exit status: 0 for success, 1 for failures, 2 for wrong usage
      */
     public static int run(PrintWriter out, PrintWriter err, String... args) {
-        // From JDK 22 on there would be a console without a terminal too, and nobody there to be asked.
+        // From JDK 22 on, the default provider returns a console without a terminal too, where nothing can be asked.
         System.setProperty("jdk.console", "java.base");
         return DoctorCommand.commandLine(new Program())
                 .setOut(out)
@@ -115,7 +118,7 @@ public final class Program implements IVersionProvider {
                 .execute(args.length == 0 ? new String[] {"help"} : args);
     }
 
-    @Command(name = "list", description = "Shows the scenarios, or all about one of them.")
+    @Command(name = "list", description = "Shows the scenarios, or the details of one.")
     void list(
             @Option(
                             names = {"-h", "--help"},
@@ -126,7 +129,7 @@ public final class Program implements IVersionProvider {
                             arity = "0..1",
                             paramLabel = "<scenario>",
                             converter = ScenarioOptions.Named.class,
-                            description = "The one to tell all about.")
+                            description = "The scenario to show in detail.")
                     @Nullable
                     Scenario one) {
         PrintWriter out = command.commandLine().getOut();
@@ -140,11 +143,11 @@ public final class Program implements IVersionProvider {
             table.addRowValues("", Plan.size(each));
         }
         out.println(table);
-        out.println("* 'compare' runs these if you name none. 'list <scenario>' tells all about one."
+        out.println("* 'compare' runs these if you name none. 'list <scenario>' shows one in detail."
                 + " One transaction by every way that a user has: 'doors'.");
     }
 
-    /** Of the jar's manifest. */
+    /** Returns the version in the manifest of the jar. */
     static String version() {
         String version = Program.class.getPackage().getImplementationVersion();
         return "Rowlock benchmarks " + (version == null ? "(built here)" : version);

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Where the report goes. A mixin for commands. */
+/** The option for the directory of the report. A mixin for commands. */
 final class ReportOption {
     @Option(
             names = "--report",
@@ -19,7 +19,7 @@ final class ReportOption {
             description = "Where the report goes. Default: rowlock-report-<date>-<time>, in the working directory.")
     private @Nullable Path report;
 
-    /** Refuses one that has a report already, before anything runs. */
+    /** Returns the directory, and rejects one that already has a report, before anything runs. */
     Path directory(CommandSpec command) {
         String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneId.systemDefault()));
         Path directory = (report == null ? Path.of("rowlock-report-" + time) : report).toAbsolutePath();

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads the time of a round trip, in milliseconds. */
+/** Parses the time of a round trip, in milliseconds. */
 final class RoundTripTime implements ITypeConverter<Double> {
     private static final Pattern FORM = Pattern.compile("(\\d+(?:\\.\\d+)?) ?(ms|us)?");
     private static final double MOST_MILLIS = 1_000;
@@ -17,7 +17,7 @@ final class RoundTripTime implements ITypeConverter<Double> {
         if (matcher.matches()) {
             double number = Double.parseDouble(matcher.group(1));
             double millis = "us".equals(matcher.group(2)) ? number / 1e3 : number;
-            // A number without a unit could be anything, unless it is none at all.
+            // A number without a unit is ambiguous, unless it is 0.
             if ((matcher.group(2) != null || millis == 0) && millis <= MOST_MILLIS) {
                 return millis;
             }

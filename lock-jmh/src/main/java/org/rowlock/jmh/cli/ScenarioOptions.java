@@ -24,11 +24,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** What is run, and how long. A mixin for commands. */
+/** The options that select what is run, and for how long. A mixin for commands. */
 final class ScenarioOptions {
     private static final String ZIPF = "zipf";
 
-    /** Beyond this all clients want one key. */
+    /** An exponent beyond which all clients pick the same key. */
     private static final double MOST_ZIPF = 20;
 
     @Spec(Spec.Target.MIXEE)
@@ -74,7 +74,7 @@ final class ScenarioOptions {
         }
     }
 
-    /** With, without or both. */
+    /** Whether to run variants with admission, without it, or both. */
     enum Admission {
         on,
         off,
@@ -123,21 +123,21 @@ final class ScenarioOptions {
             names = "--rounds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            description = "How often everything is measured; the more, the smaller the differences that can be told."
+            description = "How often everything is measured; more rounds can detect smaller differences."
                     + " Default: 4, or what the scenario needs.")
     private @Nullable Integer rounds;
 
     /**
-     * What the options come to.
+     * Returns the scenarios that the options select.
      *
-     * @param isEmbedded whether the server is ours
+     * @param isEmbedded whether the server is embedded
      * @param mayNotKill why no scenario may kill the server; empty if one may
-     * @param remarks is added what is left out, and why
-     * @throws ParameterException if they contradict each other or name what there is not
+     * @param remarks receives what is left out, and why
+     * @throws ParameterException if the options contradict each other, or name something that does not exist
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
         for (String option : List.of("--scenario", "--strategy", "--clients", "--rtt")) {
-            // A list of nothing but commas would else be taken for none at all, and the default would run.
+            // A list of only commas would otherwise count as no list, and the default would run.
             Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
             refuse(
                     given instanceof List<?> values && values.isEmpty(),
@@ -152,7 +152,7 @@ final class ScenarioOptions {
                     .filter(each -> isWanted(scenario, each))
                     .toList();
             String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
-                    ? "compares none of what --strategy and --admission ask for; 'list " + scenario.name()
+                    ? "compares none of what --strategy and --admission select; 'list " + scenario.name()
                             + "' shows what it has."
                     : scenario.killsServer() ? mayNotKill : "";
             if (refusal.isEmpty()) {
@@ -165,7 +165,7 @@ final class ScenarioOptions {
                 remarks.add("Without " + scenario.name() + ": it " + refusal);
             }
         }
-        refuse(chosen.isEmpty(), "None of the scenarios compares what --strategy and --admission ask for.");
+        refuse(chosen.isEmpty(), "No scenario compares what --strategy and --admission select.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
@@ -216,7 +216,10 @@ final class ScenarioOptions {
         return variants.stream().filter(variant -> !variant.isControl()).count();
     }
 
-    /** The baseline is what ratios refer to, and variants that are no strategies are all wanted. */
+    /**
+     * Whether the options select this variant. The baseline, controls and variants without a strategy are always
+     * selected.
+     */
     private boolean isWanted(Scenario scenario, Variant variant) {
         return variant.equals(scenario.baseline())
                 || variant.isControl()
@@ -247,7 +250,7 @@ final class ScenarioOptions {
                         .toList();
     }
 
-    /** Whether the user wants each scenario that runs. */
+    /** Whether the user chose each scenario that runs. */
     boolean areNamed() {
         return !names.isEmpty();
     }
@@ -256,7 +259,7 @@ final class ScenarioOptions {
         return !clients.isEmpty();
     }
 
-    /** Whether the run may be shortened: nobody said how much is to run. */
+    /** Whether the run may be shortened, because the user did not say how much to run. */
     boolean isDefault() {
         return names.isEmpty() && !all && rounds == null && seconds == null && roundTrips.isEmpty();
     }

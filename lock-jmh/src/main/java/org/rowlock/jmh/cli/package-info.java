@@ -1,5 +1,5 @@
 /**
- * The commands of the jar: their options, what they say before and while they work, and how they end. Start at
+ * The commands of the jar: their options, their output before and during the work, and how they end. Start at
  * {@link Program}.
  */
 @NullMarked

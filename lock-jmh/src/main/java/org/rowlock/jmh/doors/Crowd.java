@@ -19,15 +19,15 @@ import org.rowlock.jmh.bench.Zipf;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.testing.RoundTripCounter;
 
-/** The threads of an application, which go through one door at a time. Not thread-safe. */
+/** The threads of an application, which use one door at a time. Not thread-safe. */
 final class Crowd implements AutoCloseable {
     private static final double ZIPF = 1.1;
     private static final Duration STANDSTILL = Duration.ofMinutes(3);
 
-    /** Between two reads, so that those who only read are not a crowd themselves. */
+    /** The pause between two reads, so that reading threads do not crowd each other. */
     private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The part of a slice in front of it in which the threads come to the queues that they then stand in. */
+    /** The time before a slice counts, as a part of its length, in which the threads fill the queues. */
     private static final double SETTLING = 0.25;
 
     private final int lockers;
@@ -35,7 +35,7 @@ final class Crowd implements AutoCloseable {
     private final int rows;
     private final ExecutorService threads;
 
-    /** What the threads of a slice do together. */
+    /** The common state of all threads in a slice. */
     private static final class Slice {
         final LongAdder completed = new LongAdder();
         final LongAdder inTime = new LongAdder();
@@ -45,10 +45,10 @@ final class Crowd implements AutoCloseable {
     }
 
     /**
-     * What came of the slices of one door. Thread-safe while a slice runs.
+     * The latencies of the slices of one door. Thread-safe while a slice runs.
      *
-     * @param changes how long each took, in nanoseconds
-     * @param reads the same of those who only read
+     * @param changes how long each change took, in nanoseconds
+     * @param reads how long each read of a reading thread took
      */
     record Latencies(Histogram changes, Histogram reads) {
         Latencies() {
@@ -57,19 +57,19 @@ final class Crowd implements AutoCloseable {
     }
 
     /**
-     * One slice.
+     * The result of one slice.
      *
-     * @param perSecond what was completed within it
-     * @param completed with what was completed before and behind it
-     * @param roundTrips of all that were completed
-     * @param taken of the processors
+     * @param perSecond the rate of completions within the slice
+     * @param completed the completions, including those before and after the slice
+     * @param roundTrips the round trips of all those
+     * @param taken the processor time
      */
     record Sliced(double perSecond, long completed, long roundTrips, Processors.Taken taken) {}
 
     /**
-     * Makes the threads. A tenth of them only read.
+     * Starts the threads. A tenth of them only read.
      *
-     * @param rows 1 for one row for all, or how many to pick from by a zipfian distribution
+     * @param rows 1 if all threads use one row, or the number of rows to pick from by a zipfian distribution
      */
     Crowd(int clients, int rows) {
         this.readers = clients / 10;
@@ -109,7 +109,7 @@ final class Crowd implements AutoCloseable {
                 processors.taken().since(before));
     }
 
-    /** Ends early if a thread has failed. */
+    /** Pauses for this long. Ends early if a thread fails. */
     private static void pause(long nanos, Slice slice) {
         long end = System.nanoTime() + nanos;
         for (long left = nanos; left > 0 && !slice.isOver; left = end - System.nanoTime()) {
@@ -132,7 +132,7 @@ final class Crowd implements AutoCloseable {
                 }
             }
         } finally {
-            // A thread that fails ends the others.
+            // A thread that fails stops the others.
             slice.isOver = true;
             slice.roundTrips.add(RoundTripCounter.counted() - before);
         }

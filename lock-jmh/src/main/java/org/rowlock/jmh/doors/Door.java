@@ -8,26 +8,26 @@ import org.rowlock.jmh.server.Sql;
 /**
  * One way to lock a row, read it, write it and commit. Thread-safe.
  *
- * @param label as it is shown
- * @param pool what the threads that only read borrow from, as the door does
- * @param by how much a change raises the balance
+ * @param label the name as it is shown
+ * @param pool the pool that the door uses; threads that only read borrow from it too
+ * @param by the amount by which a change raises the balance
  * @param change the transaction
  */
 record Door(String label, DataSource pool, int by, Change change) {
     static final String TABLE = "accounts";
 
-    /** For entities with a version. */
+    /** The table of entities with a version. */
     static final String VERSIONED = "versioned_accounts";
 
     private static final String READ = "select balance from " + TABLE + " where aid = ?";
 
     @FunctionalInterface
     interface Change {
-        /** Raises the balance of a row, and returns once that is committed. */
+        /** Raises the balance of a row, and returns after the commit. */
         void raise(int aid) throws SQLException;
     }
 
-    /** What a thread does that only reads. */
+    /** Runs the read of a thread that only reads. */
     void read(int aid) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             Sql.number(connection, READ, aid);

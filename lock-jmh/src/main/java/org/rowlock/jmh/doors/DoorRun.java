@@ -18,18 +18,18 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.ServerFacts;
 
 /**
- * Runs doors: at each point all of them in slices of less than a second, in an order that is drawn anew each round, so
- * that whatever the machine does to one it does to all. Not thread-safe.
+ * Compares doors. At each point, all doors run in slices of less than a second, in an order that is drawn anew each
+ * round. A disturbance of the machine therefore affects all doors alike. Not thread-safe.
  */
 public final class DoorRun {
     private static final int ROWS = 100;
 
-    /** A door is warm once it has been gone through so often, and this much again for each client. */
+    /** The number of changes after which a door is warm, and the number that each client adds to it. */
     private static final int WARM_CHANGES = 500;
 
     private static final int WARM_CHANGES_PER_CLIENT = 10;
 
-    /** The compilers are done when they take less than this share of a processor in a pass through all doors. */
+    /** The share of a processor below which the compilers count as done, over a pass through all doors. */
     private static final double COMPILED = 0.05;
 
     private final DoorSettings settings;
@@ -39,7 +39,7 @@ public final class DoorRun {
     private Map<String, String> described = Map.of();
     private Map<String, String> serverSettings = Map.of();
 
-    /** @param progress takes a line for each step */
+    /** @param progress receives a line for each step */
     public DoorRun(DoorSettings settings, Consumer<String> progress) {
         this.settings = settings;
         this.progress = progress;
@@ -53,7 +53,7 @@ public final class DoorRun {
     /**
      * Runs everything.
      *
-     * @throws org.rowlock.jmh.bench.InvariantViolation if a change was lost or made twice: then there are no results
+     * @throws org.rowlock.jmh.bench.InvariantViolation if a change was lost or made twice; there are no results then
      */
     public List<ScenarioResult> run() throws SQLException {
         for (double roundTrip : settings.roundTrips()) {
@@ -71,7 +71,7 @@ public final class DoorRun {
         return results.scenarios();
     }
 
-    /** What the doors led to: label and value. */
+    /** Describes the server that the doors used: label and value. */
     public Map<String, String> server() {
         return described;
     }
@@ -80,7 +80,7 @@ public final class DoorRun {
         return serverSettings;
     }
 
-    /** What the run comes to, in a sentence or two. */
+    /** Summarizes the run in one or two sentences. */
     public String answer() {
         return results.answer();
     }
@@ -147,7 +147,10 @@ public final class DoorRun {
         return measured;
     }
 
-    /** Those of a family that are wanted. The first, which ratios refer to, is there in any case, and twice. */
+    /**
+     * Returns the selected doors of a family. The first one is the baseline of the ratios, so it is always there, and
+     * it is there twice.
+     */
     private List<Measured> measured(String family, List<String> names, Function<String, Door> doors) {
         Door first = doors.apply(names.get(0));
         List<Measured> measured = new ArrayList<>();
@@ -160,7 +163,7 @@ public final class DoorRun {
         return measured;
     }
 
-    /** Until each door has been gone through often enough, and the compilers have nothing left to do. */
+    /** Warms up until each door has run often enough and the compilers are done. */
     private long warmUp(List<Measured> doors, Crowd crowd, int clients, Processors processors) throws SQLException {
         long raises = 0;
         long least = WARM_CHANGES + (long) WARM_CHANGES_PER_CLIENT * clients;

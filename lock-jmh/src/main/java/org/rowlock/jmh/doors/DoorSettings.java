@@ -6,17 +6,17 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 
 /**
- * What is to be run.
+ * What to run.
  *
- * @param server the user's own; null for an embedded one for each point
- * @param clients how many threads, a tenth of which only read
- * @param roundTrips of the networks between clients and server, in milliseconds
- * @param rows how many to pick from by zipf; 1 for one row for all
- * @param writes statements that a transaction writes by; JPA always writes by one
- * @param doors the names of those to compare; those by hand, which ratios refer to, always run
- * @param rounds in each of which every door has a slice
- * @param slice how long each slice is
- * @param warmUps how many passes through all doors it warms up by at most
+ * @param server the user's own server; null for an embedded one per point
+ * @param clients the number of threads, a tenth of which only read
+ * @param roundTrips the round trips of the networks between clients and server, in milliseconds
+ * @param rows the number of rows to pick from by zipf; 1 if all threads use one row
+ * @param writes the number of statements by which a transaction writes; JPA always has one
+ * @param doors the names of the doors to compare; the hand-written baselines always run
+ * @param rounds the number of rounds; in each, every door has a slice
+ * @param slice the length of a slice
+ * @param warmUps the largest number of warm-up passes through all doors
  */
 public record DoorSettings(
         @Nullable ServerAddress server,
@@ -28,14 +28,14 @@ public record DoorSettings(
         int rounds,
         Duration slice,
         int warmUps) {
-    /** The most connections at a time, with those that look and clean up. */
+    /** The largest number of connections at a time, including those of checks and cleaning up. */
     public int connections() {
         return 12
                 + Pools.connections(
                         clients.stream().mapToInt(Integer::intValue).max().orElse(1));
     }
 
-    /** How long it takes about: the slices, and as long again to compile, to connect and to start servers. */
+    /** Estimates the time: the slices, plus a third for compiling, connecting and starting servers. */
     public Duration estimate() {
         int points = clients.size() * roundTrips.size() * rows.size();
         return slice.multipliedBy((long) points * (rounds + 6) * (doors.size() + 2))

@@ -15,7 +15,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.Sql;
 
-/** The doors of JDBC and of lock-core. What they write depends on what they read, so that a lost update shows. */
+/** The doors of JDBC and of lock-core. They write what depends on what they read, so that a lost update shows. */
 final class JdbcDoors {
     static final String BY_HAND = "by-hand";
 
@@ -46,7 +46,7 @@ final class JdbcDoors {
     private final DataSource pool;
     private final int writes;
 
-    /** @param writes how many statements a transaction writes by, each of which raises the balance by 1 */
+    /** @param writes the number of statements by which a transaction writes; each raises the balance by 1 */
     JdbcDoors(Pools pools, int writes) {
         this.pools = pools;
         this.pool = pools.shared();

@@ -29,7 +29,7 @@ import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The doors of JPA, as a service has them: Spring's transactions, Hibernate's entities. */
+/** The doors of JPA, as a service uses them: Spring's transactions and Hibernate's entities. */
 final class JpaDoors {
     static final String BY_HAND = "jpa-query";
 
@@ -44,7 +44,10 @@ final class JpaDoors {
             "jpa-flush-row-lock",
             "jpa-version");
 
-    /** Its lines at the start would stand among the progress. Kept, as loggers are forgotten. */
+    /**
+     * The logger whose lines at the start would interrupt the progress. The field keeps it, because the log manager
+     * refers to loggers weakly.
+     */
     private static final Logger LOG = Logger.getLogger("org.hibernate");
 
     private final Pools pools;
@@ -81,7 +84,7 @@ final class JpaDoors {
         return new Door(label, pools.shared(), 1, change);
     }
 
-    /** Without an end, as nothing may be lost; each failure is another client's success. */
+    /** Retries without a limit, because no change may be lost. Each failure is another client's success. */
     private static void retry(Service service, int aid) {
         while (true) {
             try {
@@ -114,7 +117,7 @@ final class JpaDoors {
             factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
             factory.setManagedTypes(
                     PersistenceManagedTypes.of(Account.class.getName(), VersionedAccount.class.getName()));
-            // As Spring Boot sets it where the pool's connections are not in autocommit.
+            // Spring Boot sets this if the pool's connections are not in autocommit.
             factory.getJpaPropertyMap().put("hibernate.connection.provider_disables_autocommit", "true");
             return factory;
         }
@@ -130,7 +133,7 @@ final class JpaDoors {
         }
     }
 
-    /** What an application writes. */
+    /** The code of an application. */
     static class Service {
         @PersistenceContext
         @SuppressWarnings("NullAway.Init")

@@ -9,12 +9,12 @@ import org.rowlock.jmh.profile.Processors.Taken;
 import org.rowlock.jmh.run.Ratio;
 
 /**
- * A door with what was measured of it.
+ * A door and its measurements.
  *
- * @param family the doors that it is compared with: {@link #JDBC} or {@link #JPA}
- * @param isBaseline whether ratios refer to it
+ * @param family the family of doors in which it is compared: {@link #JDBC} or {@link #JPA}
+ * @param isBaseline whether it is the baseline of the ratios
  * @param isAgain whether it is the baseline once more, as a control
- * @param slices by round
+ * @param slices the slices by round
  */
 record Measured(
         String family,
@@ -32,7 +32,7 @@ record Measured(
         this(family, door, isBaseline, isAgain, new TreeMap<>(), new Crowd.Latencies());
     }
 
-    /** One of its own, whatever it has measured. */
+    /** Compares by identity, because the measurements change. */
     @Override
     public boolean equals(Object other) {
         return this == other;
@@ -43,7 +43,7 @@ record Measured(
         return System.identityHashCode(this);
     }
 
-    /** To another, round by round: the geometric mean. Null with fewer than two rounds. */
+    /** Returns the ratio to another door, round by round, as the geometric mean. Null with fewer than two rounds. */
     @Nullable
     Ratio to(Measured baseline) {
         return Ratio.ofLogarithms(slices.entrySet().stream()

@@ -8,7 +8,7 @@ import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.RoundTripCounter;
 
-/** The connections of all doors, which are closed with the server. Not thread-safe. */
+/** The connections of all doors. They are closed with the server. Not thread-safe. */
 final class Pools {
     private final BenchmarkServer server;
     private final int clients;
@@ -19,12 +19,14 @@ final class Pools {
         this.clients = clients;
     }
 
-    /** How many connections all doors open together: the shared pool, that of the groups, and the small ones. */
+    /**
+     * The number of connections that all doors open together: the shared pool, that of the groups, and the small ones.
+     */
     static int connections(int clients) {
         return 2 * clients + 16 + 8 + 4;
     }
 
-    /** Unpooled connections, which count their round trips unless the URL has a socket factory of its own. */
+    /** Creates unpooled connections. They count their round trips unless the URL has a socket factory of its own. */
     PGSimpleDataSource direct() {
         PGSimpleDataSource dataSource = server.dataSource();
         if (dataSource.getSocketFactory() == null) {
@@ -33,10 +35,10 @@ final class Pools {
         return dataSource;
     }
 
-    /** The pool that most doors share: a connection for each client. */
+    /** Returns the pool that most doors share. It has a connection for each client. */
     DataSource shared() {
         if (shared == null) {
-            // Two at least, because a start with @RowLock tries on two connections whether locks exclude.
+            // A start with @RowLock needs two connections, on which it tries whether locks exclude.
             shared = sized(Math.max(2, clients));
         }
         return shared;
@@ -46,7 +48,7 @@ final class Pools {
         return server.pool(size, direct());
     }
 
-    /** A pool of as many connections of what is in front of the driver. */
+    /** Creates a pool of this size over a layer in front of the driver. */
     DataSource over(DataSource connections) {
         return server.pool(clients, connections);
     }
@@ -55,7 +57,7 @@ final class Pools {
         return server.closeWith(resource);
     }
 
-    /** Fails unless every raise that was reported as committed is there, and no other. */
+    /** Fails unless the sum of the balances equals the raises that were reported as committed. */
     void checkSum(long raises) throws SQLException {
         long sum = server.numbers("select (select sum(balance) from " + Door.TABLE + ") + (select sum(balance) from "
                 + Door.VERSIONED + ")")[0];

@@ -18,14 +18,14 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
 /**
- * The way from the clients to the server: as it is, or through a proxy that delays so that a round trip takes as long
- * as is asked for. In either case the round trip is measured. Not thread-safe.
+ * The way from the clients to the server: direct, or through a proxy whose delay adds up to the requested round trip.
+ * The round trip is always measured. Not thread-safe.
  */
 public final class Network implements AutoCloseable {
-    /** How exact it is set; it is measured, and reported, in any case. */
+    /** The tolerance when the round trip is set. It is measured and reported in any case. */
     private static final double TOLERANCE = 0.03;
 
-    /** More than driver, server and late sleeps add to a round trip. */
+    /** The upper limit of what driver, server and late sleeps add to a round trip. */
     private static final double OVERHEAD_MILLIS = 0.3;
 
     private static final int ATTEMPTS = 6;
@@ -48,11 +48,11 @@ public final class Network implements AutoCloseable {
     /**
      * Opens the way.
      *
-     * @param rttMillis what {@code select 1} is to take, in milliseconds; 0 for no proxy
+     * @param rttMillis the time that {@code select 1} should take, in milliseconds; 0 for no proxy
      */
     public static Network open(ServerAddress server, double rttMillis) throws SQLException {
         if (!(rttMillis >= 0 && rttMillis <= 1_000)) {
-            throw new UserError("A round trip of " + rttMillis + " ms was asked for; give 0 to 1000.");
+            throw new UserError("A round trip of " + rttMillis + " ms was given; choose 0 to 1000.");
         }
         if (rttMillis == 0) {
             Network direct = new Network(server, null, 0);
@@ -75,7 +75,7 @@ public final class Network implements AutoCloseable {
                             Integer.toString(target.getPortNumbers()[0] == 0 ? 5432 : target.getPortNumbers()[0]))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            // Read to its end by this class alone, so never closed before the process.
+            // Only this class reads the stream, to its end, so it is never closed before the process ends.
             BufferedReader said =
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
             PrintWriter told = new PrintWriter(process.getOutputStream(), true, StandardCharsets.US_ASCII);
@@ -102,8 +102,8 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * A sleep ends late, and server and driver take their time: what they add is taken off the delay. It is some 0.2
-     * ms, and what a busy machine adds to that now and then is none of the network's.
+     * Subtracts from the delay what late sleeps, server and driver add: about 0.2 ms. A busy machine sometimes adds
+     * more, which is not part of the network.
      */
     private void calibrate(double rttMillis, PrintWriter told, BufferedReader said) throws SQLException, IOException {
         double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);
@@ -127,7 +127,7 @@ public final class Network implements AutoCloseable {
         line(said);
     }
 
-    /** What {@code select 1} takes: the median, in milliseconds. */
+    /** Measures the time of {@code select 1}: the median, in milliseconds. */
     private double measure() throws SQLException {
         PGSimpleDataSource dataSource = server.dataSource("rowlock-jmh-network");
         lead(dataSource);
@@ -142,7 +142,7 @@ public final class Network implements AutoCloseable {
                 }
                 nanos[Math.max(0, i)] = System.nanoTime() - begun;
                 if (System.nanoTime() < warm) {
-                    // Of a cold driver, and a cold proxy.
+                    // The first measurements were of a cold driver and a cold proxy.
                     i = -1;
                 }
             }
@@ -152,17 +152,17 @@ public final class Network implements AutoCloseable {
         return nanos[SAMPLES / 2] / NANOS_PER_MILLI;
     }
 
-    /** What {@code select 1} takes, measured when it was opened. */
+    /** The time of {@code select 1} when the way was opened. */
     public double roundTripMillis() {
         return roundTripMillis;
     }
 
-    /** Whether there is still a way: at Ctrl-C the proxy may end before those who use it. */
+    /** Whether the way still exists. At Ctrl-C the proxy may end before its users. */
     public boolean isOpen() {
         return proxy == null || proxy.isAlive();
     }
 
-    /** Makes a DataSource go this way. */
+    /** Makes a DataSource use this way. */
     public void lead(PGSimpleDataSource dataSource) {
         if (proxy != null) {
             dataSource.setServerNames(new String[] {"127.0.0.1"});

@@ -7,12 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.rowlock.testing.TcpProxy;
 
-/** The proxy, in a process of its own, so that it takes no time from the clients' threads. Ends with its parent. */
+/** The proxy, in a process of its own, so that it takes no time from the clients' threads. It ends with its parent. */
 final class ProxyProcess {
     private ProxyProcess() {}
 
     /**
-     * Says its port, then reads delays of each direction in nanoseconds, a line each, and says each back when it holds.
+     * Writes its port. Then it reads delays of each direction in nanoseconds, one per line, and confirms each when it
+     * holds.
      *
      * @param args host and port of the server
      */

@@ -1,6 +1,4 @@
-/**
- * A network between clients and server, where they are on one machine: a proxy that delays. Start at {@link Network}.
- */
+/** A network between clients and server on one machine: a proxy that delays. Start at {@link Network}. */
 @NullMarked
 package org.rowlock.jmh.net;
 

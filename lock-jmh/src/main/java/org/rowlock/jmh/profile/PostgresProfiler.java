@@ -16,8 +16,7 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
 /**
- * What a benchmark does to a PostgreSQL server. Works with any benchmark:
- *
+ * Measures the effect of a benchmark on a PostgreSQL server. It works with any benchmark:
  * <pre>{@code
  * java -jar benchmarks.jar MyBenchmark \
  *   -prof "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret"
@@ -25,16 +24,15 @@ import org.rowlock.doctor.UserError;
  *
  * <p>It reads the server's counters before and after each iteration and adds, per operation: {@code wal} (bytes),
  * {@code xids}, {@code multixacts}, {@code deadlocks}, {@code deadTuples} (row versions that updates and deletes left
- * behind). The first three are exact, of the whole server: let nothing else write meanwhile. The others are the
- * server's statistics of the database, which its sessions report up to a second late. {@code cpu.*} is how many cores
- * were busy, the server's only if it is on this machine.
+ * behind). The first three are exact, and cover the whole server, so nothing else should write meanwhile. The others
+ * are the server's statistics of the database, which its sessions report up to a second late. {@code cpu.*} is the
+ * number of busy cores; that of the server is known only if it is on this machine.
  *
- * <p>During the iteration it samples pg_stat_activity and adds {@code wait.Type:Event}: how many sessions of the
- * database were in that wait at a time, on average. Other users' sessions are seen by members of
- * {@code pg_read_all_stats}.
+ * <p>During the iteration it samples pg_stat_activity and adds {@code wait.Type:Event}: the average number of sessions
+ * of the database in that wait. Only members of {@code pg_read_all_stats} see the sessions of other users.
  *
- * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL it adds what Rowlock's own benchmarks have
- * found out, which have all of this and more.
+ * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL it adds the results of Rowlock's own
+ * benchmarks, which measure all of this and more.
  */
 public final class PostgresProfiler implements InternalProfiler {
     private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..";
@@ -46,7 +44,7 @@ public final class PostgresProfiler implements InternalProfiler {
         this("");
     }
 
-    /** Called by JMH with what stands behind the colon. */
+    /** Called by JMH with the text behind the colon. */
     public PostgresProfiler(String initLine) throws ProfilerException {
         Map<String, String> options = parse(initLine == null ? "" : initLine);
         String url = options.get("url");
@@ -98,7 +96,7 @@ public final class PostgresProfiler implements InternalProfiler {
             try {
                 ended.end(operations).publish();
             } catch (SQLException e) {
-                // A benchmark may have stopped the server on purpose; what was sampled until then is no average.
+                // A benchmark may stop the server on purpose. The samples until then are no average.
                 System.out.println("PostgresProfiler lost the server during the iteration: " + e.getMessage());
             }
         }

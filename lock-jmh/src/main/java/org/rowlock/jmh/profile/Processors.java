@@ -18,16 +18,19 @@ import org.rowlock.jmh.server.RunDirectory;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * What this program, the server and the whole machine take of the processors. This program is the JVM with all
- * processes that it has started, the proxy among them. The server's processes are seen if they run on this machine.
+ * The processor time of this program, the server and the whole machine. This program is the JVM with all processes that
+ * it started, including the proxy. The server's processes are seen only if they run on this machine.
  */
 public final class Processors {
     private static final Path STAT = Path.of("/proc/stat");
 
-    /** The kernel counts in hundredths of a second, on every architecture that Java runs on. */
+    /** The kernel's unit is a hundredth of a second on every architecture that runs Java. */
     private static final double TICKS_PER_SECOND = 100;
 
-    /** Columns of the line {@code cpu}: idle and waiting for the disk. The two behind steal are in the first two. */
+    /**
+     * The columns of the line {@code cpu} for idle time and waits for the disk. The two behind steal are included in
+     * the first two.
+     */
     private static final List<Integer> IDLE = List.of(3, 4);
 
     private static final int COLUMNS = 8;
@@ -45,23 +48,25 @@ public final class Processors {
         this.seesServer = seesServer;
     }
 
-    /** Without a server. */
+    /** Measures this machine without a server. */
     public static Processors ofThisMachine() {
         return new Processors(ownServers(), true);
     }
 
-    /** With the server that the connection leads to. */
+    /** Measures this machine and the server of the connection. */
     public static Processors of(Connection connection) throws SQLException {
         List<ProcessHandle> found = Stream.concat(
                         postmaster(Sql.number(connection, "select pg_backend_pid()")), ownServers().stream())
                 .distinct()
                 .toList();
-        // A server in a container on this machine has processes that cannot be told from those of other programs.
+        // The processes of a server in a container on this machine cannot be told from those of other programs.
         boolean isHere = connection.getMetaData().getURL().matches(".*//(localhost|127\\.|\\[::1\\]).*");
         return new Processors(found, !found.isEmpty() || !isHere);
     }
 
-    /** A pid of another machine is no process here, or one of another program. */
+    /**
+     * Finds the postmaster of a backend. The pid of another machine has no process here, or that of another program.
+     */
     private static Stream<ProcessHandle> postmaster(long backend) {
         return ProcessHandle.of(backend)
                 .filter(Processors::isPostgres)
@@ -70,7 +75,7 @@ public final class Processors {
                 .stream();
     }
 
-    /** The embedded servers, a standby among them, which are no children of the JVM that has started them. */
+    /** Finds the embedded servers, including standbys. They are not children of the JVM that started them. */
     private static List<ProcessHandle> ownServers() {
         return ProcessHandle.allProcesses()
                 .filter(Processors::isPostgres)
@@ -87,12 +92,12 @@ public final class Processors {
     }
 
     /**
-     * How many seconds of a processor were taken, up to a time or within one.
+     * Seconds of processor time, up to a moment or within a time.
      *
-     * @param seconds that passed
-     * @param machine by all programs
-     * @param compiler by this JVM's compilers, which are part of {@code client}
-     * @param seesServer whether {@code server} is known, so that what is left of {@code machine} is of other programs
+     * @param seconds the time that passed
+     * @param machine the processor time of all programs
+     * @param compiler the time of this JVM's compilers, which is part of {@code client}
+     * @param seesServer whether {@code server} is known, so that the rest of {@code machine} belongs to other programs
      */
     public record Taken(
             double seconds, double client, double server, double machine, double compiler, boolean seesServer) {
@@ -124,7 +129,7 @@ public final class Processors {
             return seesServer ? Math.max(0, others) : 0;
         }
 
-        /** Adds how many cores were busy. */
+        /** Adds the number of busy cores. */
         void addTo(Published results) {
             results.put("cpu.client", client / seconds, "cores");
             results.put("cpu.compiler", compiler / seconds, "cores");
@@ -137,7 +142,7 @@ public final class Processors {
         }
     }
 
-    /** Up to now, since some time in the past. */
+    /** Returns the processor time from a moment in the past until now. */
     public Taken taken() {
         long now = System.nanoTime();
         double machine = machineSeconds(now);
@@ -146,14 +151,14 @@ public final class Processors {
         return new Taken(now / 1e9, client, server, machine, compilerSeconds(), seesServer);
     }
 
-    /** How long this JVM's compilers have worked. */
+    /** The time that this JVM's compilers have worked. */
     public static double compilerSeconds() {
         return COMPILER == null || !COMPILER.isCompilationTimeMonitoringSupported()
                 ? 0
                 : COMPILER.getTotalCompilationTime() / 1e3;
     }
 
-    /** A process and all that it has started. */
+    /** The processor time of a process and of all that it started. */
     private static double seconds(ProcessHandle root) {
         return Stream.concat(Stream.of(root), root.descendants())
                         .flatMap(process -> process.info().totalCpuDuration().stream())
@@ -162,7 +167,7 @@ public final class Processors {
                 / 1e9;
     }
 
-    /** What the whole machine has taken, also outside of a container that this JVM is in. */
+    /** The processor time of the whole machine, including programs outside a container in which this JVM runs. */
     private double machineSeconds(long now) {
         try (Stream<String> lines = Files.lines(STAT)) {
             long[] ticks = Arrays.stream(lines.findFirst().orElse("").split(" +", -1))
@@ -174,7 +179,7 @@ public final class Processors {
                             - IDLE.stream().mapToLong(column -> ticks[column]).sum())
                     / TICKS_PER_SECOND;
         } catch (IOException | ArrayIndexOutOfBoundsException e) {
-            // Other systems than Linux give the load since the last question.
+            // Systems other than Linux report the load since the last call.
             loadSeconds += Math.max(0, SYSTEM.getCpuLoad()) * SYSTEM.getAvailableProcessors() * (now - asked) / 1e9;
             asked = now;
             return loadSeconds;

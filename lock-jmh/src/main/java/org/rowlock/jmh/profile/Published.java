@@ -10,35 +10,35 @@ import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * What a workload has found out in a window, for {@link PostgresProfiler} to hand to JMH. For one thread.
+ * The results of a workload in a window, which {@link PostgresProfiler} hands to JMH. For use by one thread.
  *
- * @param seconds that the window was open
- * @param perSecond what was completed in it
- * @param all by name, to be added to
+ * @param seconds how long the window was open
+ * @param perSecond the rate of completions in it
+ * @param all the results by name; more can be added
  */
 public record Published(double seconds, double perSecond, Map<String, ScalarResult> all) {
     private static final AtomicReference<@Nullable Published> LATEST = new AtomicReference<>();
 
-    /** Nothing but that, to begin with. */
+    /** Creates results that have only the rate. */
     public Published(double seconds, double perSecond) {
         this(seconds, perSecond, new TreeMap<>());
     }
 
     /**
-     * Adds a number, in place of another of the name.
+     * Adds a number, and replaces another of the same name.
      *
-     * @param unit empty for none
+     * @param unit the unit; empty for none
      */
     public void put(String name, double value, String unit) {
         all.put(name, new ScalarResult(name, value, unit, AggregationPolicy.AVG));
     }
 
-    /** Makes them those of the iteration that is about to end. */
+    /** Makes these the results of the iteration that is about to end. */
     public void publish() {
         LATEST.set(this);
     }
 
-    /** Takes the latest; empty if there are none that were not taken. */
+    /** Takes the latest results; empty if they were already taken. */
     static Collection<ScalarResult> take() {
         Published latest = LATEST.getAndSet(null);
         return latest == null ? List.of() : latest.all.values();

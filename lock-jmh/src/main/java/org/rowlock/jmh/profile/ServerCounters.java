@@ -5,13 +5,13 @@ import java.sql.SQLException;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * What a server has counted up to now.
+ * The counters of a server.
  *
- * @param walBytes written to the WAL, by everybody
- * @param xids transaction ids assigned, by everybody
- * @param multixacts MultiXacts made, by everybody
- * @param deadlocks in this database
- * @param deadRowVersions row versions that updates and deletes have left behind in this database
+ * @param walBytes the bytes of WAL that all sessions wrote
+ * @param xids the transaction ids that were assigned
+ * @param multixacts the MultiXacts that were created
+ * @param deadlocks the deadlocks in this database
+ * @param deadRowVersions the row versions that updates and deletes left behind in this database
  */
 record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks, long deadRowVersions) {
     private static final String QUERY = """
@@ -37,13 +37,13 @@ record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks,
         return new ServerCounters(
                 walBytes - before.walBytes,
                 xids - before.xids,
-                // A 32-bit counter that wraps around.
+                // The counter has 32 bits and wraps around.
                 (int) (multixacts - before.multixacts),
                 deadlocks - before.deadlocks,
                 deadRowVersions - before.deadRowVersions);
     }
 
-    /** Adds what it is for each operation. */
+    /** Adds the counters per operation. */
     void addTo(Published results, double operations) {
         results.put("wal", walBytes / operations, "B/op");
         results.put("xids", xids / operations, "xids/op");

@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at pg_stat_activity again and again, in a thread of its own, and counts what the sessions of the database wait
- * for. A session in a transaction that waits for its client is {@code Client:ClientRead}, one that works is
- * {@code CPU}; idle ones do not count.
+ * Samples pg_stat_activity in a thread of its own, and counts the wait events of the database's sessions. A session in
+ * a transaction that waits for its client is {@code Client:ClientRead}, and a working one is {@code CPU}. Idle sessions
+ * are ignored.
  */
 public final class WaitSampler implements AutoCloseable {
-    /** Nothing to wait for: on a processor, or ready to be. */
+    /** The name for a session that waits for nothing: it runs on a processor, or is ready to. */
     private static final String RUNNING = "CPU";
 
     private static final long INTERVAL_MILLIS = 50;
@@ -47,12 +47,12 @@ public final class WaitSampler implements AutoCloseable {
         this.intervalMillis = intervalMillis;
     }
 
-    /** Begins. The connection belongs to the sampler until it is closed. */
+    /** Starts sampling. The sampler owns the connection until it is closed. */
     static WaitSampler start(Connection connection) {
         return start(connection, QUERY, INTERVAL_MILLIS);
     }
 
-    /** The same with another query, for wait events and how many sessions are in each. */
+    /** Starts sampling with another query, which returns wait events and the number of sessions in each. */
     public static WaitSampler start(Connection connection, String query, long intervalMillis) {
         WaitSampler sampler = new WaitSampler(connection, query, intervalMillis);
         sampler.thread.setDaemon(true);
@@ -79,10 +79,10 @@ public final class WaitSampler implements AutoCloseable {
     }
 
     /**
-     * Ends.
+     * Stops sampling.
      *
-     * @return by wait event, how many sessions were in it at a time, on average
-     * @throws SQLException if the server could not be asked to the end
+     * @return the average number of sessions by wait event
+     * @throws SQLException if a sample failed
      */
     public Map<String, Double> stop() throws SQLException {
         close();

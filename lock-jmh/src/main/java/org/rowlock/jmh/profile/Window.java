@@ -8,7 +8,7 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * A time in which a server is watched: what it counts, what its sessions wait for, and which processors are busy. Not
+ * A time in which a server is observed: its counters, the waits of its sessions, and the busy processors. Not
  * thread-safe.
  */
 public final class Window {
@@ -33,13 +33,13 @@ public final class Window {
     }
 
     /**
-     * Begins to watch a benchmark's server.
+     * Begins to observe a benchmark's server.
      *
-     * @param completed how many operations are completed, now and at the end
+     * @param completed returns the number of completed operations, now and at the end
      */
     public static Window open(BenchmarkServer server, LongSupplier completed) throws SQLException {
         Window window = open(server.address(), completed);
-        // Should the benchmark fail before the window ends.
+        // The server closes the connection if the benchmark fails before the window ends.
         server.closeWith(window.connection);
         server.closeWith(window.sampler);
         return window;
@@ -57,9 +57,9 @@ public final class Window {
     }
 
     /**
-     * Ends it.
+     * Ends the window.
      *
-     * @param completed how many operations are completed by now
+     * @param completed the number of operations completed by now
      */
     public Published end(long completed) throws SQLException {
         double seconds = (System.nanoTime() - begun) / 1e9;

@@ -1,4 +1,4 @@
-/** Profilers for JMH: what a benchmark does to the server, and how long parts of an operation take. */
+/** Profilers for JMH: the effect of a benchmark on the server, and the time that parts of an operation take. */
 @NullMarked
 package org.rowlock.jmh.profile;
 

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rowlock.jmh.run.Results;
 
-/** Writes the results as JSON, and as a page with all that it needs inside, which opens offline. */
+/** Writes the results as JSON, and as a self-contained page that opens offline. */
 public final class Report {
     public static final String PAGE = "report.html";
 
@@ -24,9 +24,9 @@ public final class Report {
 
     private Report() {}
 
-    /** Writes both into a directory that exists, and returns where the page is. */
+    /** Writes both files into an existing directory, and returns the path of the page. */
     public static Path write(Results results, Path directory) throws IOException {
-        // Escapes < and > in strings, so that none can end the element that it stands in.
+        // Gson escapes < and > in strings, so that no string can end its script element.
         Gson gson = new GsonBuilder().setPrettyPrinting().create();
         String json = gson.toJson(results);
         Files.writeString(directory.resolve(JSON), json);
@@ -52,13 +52,13 @@ public final class Report {
         }
     }
 
-    /** The library that draws, from its webjar, whatever version of it there is. */
+    /** Reads the chart library from its webjar, whatever its version. */
     private static String chart() throws IOException {
         Properties webjar = new Properties();
         webjar.load(new StringReader(text("/META-INF/maven/org.webjars.npm/chart.js/pom.properties")));
         String source = text(
                 "/META-INF/resources/webjars/chart.js/" + webjar.getProperty("version") + "/dist/chart.umd.min.js");
-        // Without the comment that makes developer tools ask for another file.
+        // The comment would make developer tools request another file.
         return source.replaceAll("(?m)^//# sourceMappingURL=.*$", "").replace("</script", "<\\/script");
     }
 }

@@ -38,7 +38,7 @@ public final class Summary {
                         + " 99 %. Better or worse: all of the interval is on one side of 1; equivalent: all of it is"
                         + " within 10 % of 1; else inconclusive. Disturbed: other programs took more than a tenth of"
                         + " this machine, and nothing can be said.");
-        // Whatever a server or a failure says, it must not steer the terminal.
+        // Text of a server or a failure must not control the terminal.
         return text.toString().replaceAll("[\\p{Cntrl}&&[^\r\n]]", "?");
     }
 

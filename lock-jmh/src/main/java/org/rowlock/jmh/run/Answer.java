@@ -14,9 +14,9 @@ import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 
-/** What a comparison comes to in two or three sentences: what to change, what it gains, and how sure that is. */
+/** Summarizes a comparison in two or three sentences: what to change, what it gains, and how certain that is. */
 public final class Answer {
-    /** A larger share of the machine's processors makes a comparison worthless. */
+    /** The share of the machine's processors from which other programs make a comparison worthless. */
     public static final double MOST_OF_OTHERS = 0.1;
 
     private static final String SURE = " All calls of this page hold together with 99 % confidence.";
@@ -31,7 +31,7 @@ public final class Answer {
             return variant.ratio() + " of " + scenario.baseline() + " in " + scenario.name() + ", " + point.label();
         }
 
-        /** How much it surely gains or loses, as a logarithm. */
+        /** The certain gain or loss, as a logarithm. */
         double weight() {
             Ratio ratio = variant.ratio();
             return ratio == null
@@ -42,7 +42,7 @@ public final class Answer {
 
     private Answer() {}
 
-    /** Says that other programs took such a share of the machine, and nothing else. */
+    /** Reports only that other programs used this share of the machine. */
     public static String disturbed(double share) {
         return String.format(
                 Locale.ROOT,
@@ -121,7 +121,10 @@ public final class Answer {
                         Collectors.groupingBy(each -> each.variant().label(), LinkedHashMap::new, Collectors.toList()));
     }
 
-    /** From the most precise comparison to the least; empty where the baseline could not be compared with itself. */
+    /**
+     * Describes the smallest difference found, from the most precise comparison to the least. Empty if the baseline
+     * could not be compared with itself.
+     */
     private static String power(List<Compared> all) {
         List<Double> found = all.stream()
                 .map(each -> each.point().smallestFound())
@@ -137,7 +140,7 @@ public final class Answer {
                 + " on; more rounds (--rounds) find smaller ones.";
     }
 
-    /** The largest difference, and the range of the others. */
+    /** Describes the largest difference, and the range of the others. */
     private static String gains(List<Compared> compared) {
         List<Compared> ordered = compared.stream()
                 .sorted(Comparator.comparingDouble(each -> -Math.abs(each.weight())))

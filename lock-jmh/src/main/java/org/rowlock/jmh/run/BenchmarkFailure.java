@@ -7,7 +7,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
 
-/** What a benchmark said, found in what JMH wraps around it. */
+/** The message of a benchmark's failure, found below JMH's wrappers. */
 final class BenchmarkFailure extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -18,7 +18,7 @@ final class BenchmarkFailure extends Exception {
         this.violation = violation;
     }
 
-    /** Whether the locks are wrong, so that what the variant measured before is no result either. */
+    /** Whether the locks are wrong, so that earlier measurements of the variant are no results either. */
     boolean isViolation() {
         return violation;
     }
@@ -39,7 +39,7 @@ final class BenchmarkFailure extends Exception {
                 told instanceof InvariantViolation);
     }
 
-    /** It and what is behind it. */
+    /** The failure and its causes. */
     private static Stream<Throwable> all(Throwable failure) {
         return Stream.concat(
                 Stream.of(failure),

@@ -3,27 +3,28 @@ package org.rowlock.jmh.run;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be said of a variant against the baseline, by the interval that is shown. The intervals of a page hold
- * together, see {@link TurnFit}, and the page, the terminal and docs/results.md use the same words.
+ * The verdict on a variant against the baseline, from the interval that is shown. The intervals of a page hold
+ * together, see {@link TurnFit}. The page, the terminal and docs/results.md use the same words.
  */
 public enum Call {
-    /** All of its interval is better. */
+    /** The whole interval is better. */
     BETTER,
-    /** All of its interval is worse. */
+    /** The whole interval is worse. */
     WORSE,
-    /** All of its interval is close to 1. */
+    /** The whole interval is close to 1. */
     EQUIVALENT,
-    /** The difference, if there is one, is smaller than what this run can find. */
+    /** The difference, if there is one, is smaller than this run can find. */
     INCONCLUSIVE,
-    /** Nothing can be said: other programs took more than a tenth of the machine in a turn. */
+    /** No verdict is possible, because other programs used more than a tenth of the machine in a turn. */
     DISTURBED;
 
-    /** What counts as close. */
+    /** The largest ratio that is close to 1. */
     private static final double CLOSE = 1.1;
 
     /**
-     * @param again the baseline against itself, in the same rounds. Where the two surely differ, the order of the turns
-     *     counts, and no difference that small is called; null where that is not known, and nothing is called
+     * @param again the ratio of the baseline to itself, in the same rounds. If the two certainly differ, the order of
+     *     the turns has an effect, and a difference of that size gets no verdict. Null if the ratio is not known; then
+     *     nothing gets a verdict
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

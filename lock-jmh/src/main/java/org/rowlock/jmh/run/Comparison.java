@@ -31,25 +31,25 @@ import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 
 /**
- * Runs scenarios. In each round every variant has its turn at every point, each in a JVM of its own, and the baseline
- * has two: the first and the last. Every second round goes backwards, so that a machine that drifts moves all alike;
- * the pairs of rounds differ in their order, so that no variant always runs behind the same other.
+ * Runs scenarios. In each round every variant has its turn at every point, each in a JVM of its own. The baseline has
+ * two turns: the first and the last. Every second round runs backwards, so that a drift of the machine affects all
+ * variants alike. The pairs of rounds differ in their order, so that no variant always follows the same other one.
  *
- * <p>To be run once. {@link #stop} may be called by any thread.
+ * <p>An instance runs once. Any thread may call {@link #stop}.
  */
 public final class Comparison {
-    /** Fewer say nothing about how far to trust them. */
+    /** The number of rounds below which no interval means anything. */
     private static final int LEAST_ROUNDS = 3;
 
-    /** A variant that fails so often in a row is not tried again. */
+    /** The number of failures in a row after which a variant is not tried again. */
     private static final int MOST_FAILURES = 3;
 
-    /** A server that is away for longer is given up. */
+    /** The longest outage of a server. After it, the run gives up. */
     private static final Duration OUTAGE = Duration.ofMinutes(5);
 
     private static final int SPARE_CONNECTIONS = 30;
 
-    /** So many turns that other programs disturbed are run again; where there are more, the machine is no quiet one. */
+    /** The largest number of disturbed turns that are repeated. If there are more, the machine is not quiet. */
     private static final int MOST_REPEATED = 20;
 
     private final ComparisonSettings settings;
@@ -66,8 +66,8 @@ public final class Comparison {
     private volatile boolean clean = true;
 
     /**
-     * @param progress takes a line for each scenario that begins and each turn that has ended well
-     * @param troubles takes a line for each failure
+     * @param progress receives a line for each scenario that begins and each turn that succeeds
+     * @param troubles receives a line for each failure
      */
     public Comparison(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
         this.settings = settings;
@@ -77,7 +77,7 @@ public final class Comparison {
         this.pace = new Pace(settings.scenarios());
     }
 
-    /** Runs everything. Failures of benchmarks are among the results. Stopped, it returns what is finished. */
+    /** Runs everything. Failures of benchmarks are among the results. If it is stopped, it returns what is finished. */
     public Results run() {
         RunDirectory.removeLeftovers();
         List<ScenarioResult> results = new ArrayList<>();
@@ -125,7 +125,7 @@ public final class Comparison {
         return described;
     }
 
-    /** Whether as many rounds as say anything fit into the budget. */
+    /** Whether the fewest rounds that mean anything fit into the budget. */
     private boolean hasTimeFor(Scenario scenario) {
         boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
         if (!fits) {
@@ -147,7 +147,7 @@ public final class Comparison {
         Forks.end();
     }
 
-    /** Whether everything that was created is removed again, as far as the run has come. */
+    /** Whether everything that was created so far has been removed again. */
     public boolean isClean() {
         return clean;
     }
@@ -178,7 +178,7 @@ public final class Comparison {
         }
     }
 
-    /** Room for its largest point. */
+    /** Settings of an embedded server that has room for the scenario's largest point. */
     static Map<String, String> embeddedSettings(Scenario scenario) {
         Map<String, String> all = new HashMap<>();
         int connections =
@@ -186,7 +186,7 @@ public final class Comparison {
         long locks = scenario.points().stream().mapToLong(Point::locks).max().orElse(0);
         int allowed = Math.max(100, connections + SPARE_CONNECTIONS);
         all.put("max_connections", Integer.toString(allowed));
-        // On top of what the newest server has by default.
+        // The locks are added to the default of the newest server.
         all.put("max_locks_per_transaction", Long.toString(128 + locks / allowed));
         all.putAll(scenario.settings());
         return all;
@@ -198,7 +198,8 @@ public final class Comparison {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             facts = ServerFacts.of(connection);
             BenchmarkSchema.removeLeftovers(connection);
-            // An embedded server that is to be killed is the fork's own, so that no crash leaves anything to the next.
+            // If the scenario kills its embedded server, each fork has its own, so that a crash leaves nothing to the
+            // next.
             Path told = settings.server() == null && scenario.killsServer() ? null : file;
             RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
             runRounds(scenario, new JmhRun(settings.forks(), told), address, rounds);
@@ -209,7 +210,7 @@ public final class Comparison {
         }
     }
 
-    /** Hides no failure of the run. What an embedded server has goes with it. */
+    /** Drops the schema without hiding a failure of the run. The content of an embedded server goes with the server. */
     private void drop(Scenario scenario, ServerAddress address, String run) {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             BenchmarkSchema.drop(connection, run);
@@ -219,7 +220,7 @@ public final class Comparison {
                 fail(
                         scenario.name() + ", clean-up",
                         new UserError("The schema " + BenchmarkSchema.NAME + " may be left at " + address
-                                + ", as the server could not be asked to drop it: " + ServerFailures.describe(e)
+                                + ", because it could not be dropped on the server: " + ServerFailures.describe(e)
                                 + " Run there: drop schema if exists " + BenchmarkSchema.NAME + " cascade"));
             }
         }
@@ -250,7 +251,7 @@ public final class Comparison {
         }
     }
 
-    /** Waits for a server that is away, so that an outage costs the turn that it ended, and no other. */
+    /** Waits for a server that is away, so that an outage costs only the turn that it ended. */
     private boolean isBack(ServerAddress address) {
         long deadline = System.nanoTime() + OUTAGE.toNanos();
         while (!stopped && System.nanoTime() < deadline) {
@@ -264,8 +265,8 @@ public final class Comparison {
     }
 
     /**
-     * Runs one turn. An outage costs that turn alone; locks that are wrong cost the variant. Gives how many failures it
-     * counts as.
+     * Runs one turn. An outage fails that turn alone, but wrong locks exclude the variant. Returns the number of
+     * failures to count.
      */
     private int run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
         Variant variant = place.variant();

@@ -7,15 +7,15 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.jmh.scenario.Scenario;
 
 /**
- * What is to be compared, and where.
+ * What to compare, and where.
  *
- * @param scenarios as they are to be run, in this order
- * @param server the user's own; null for an embedded one per scenario
+ * @param scenarios the scenarios in the order in which they run
+ * @param server the user's own server; null for an embedded one per scenario
  * @param forks 1 for a JVM per variant, point and round; 0 for this JVM, to try things out
- * @param budget after which no more rounds begin than each scenario needs; null for none
- * @param program its version
- * @param command that repeats it, without the password
- * @param remarks for the report; complete sentences
+ * @param budget the time after which a scenario begins no more rounds than it needs; null for no limit
+ * @param program the version of the program
+ * @param command the command that repeats the run, without the password
+ * @param remarks remarks for the report; complete sentences
  * @param standbyMillis the round trip to a synchronous standby of the embedded server, in milliseconds; null for no
  *     standby
  */

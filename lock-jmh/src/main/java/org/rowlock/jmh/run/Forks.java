@@ -5,15 +5,19 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The JVMs that JMH starts. It keeps them to itself, so they are found among this JVM's children: no other is a JVM.
+ * The JVMs that JMH starts. JMH does not expose them, so they are found among this JVM's children, where no other JVM
+ * exists.
  */
 final class Forks {
-    /** Time to close connections and drop the schema. A process that hangs longer is killed, and we drop its schema. */
+    /**
+     * The time for a fork to close connections and drop the schema. A process that takes longer is killed, and its
+     * schema is dropped here.
+     */
     private static final long GRACE_SECONDS = 15;
 
     private Forks() {}
 
-    /** By the program, and not the whole command line, which the system may cut behind a long class path. */
+    /** Recognizes a JVM by its program. The system may truncate the command line after a long class path. */
     private static boolean isJvm(ProcessHandle child) {
         return child.info()
                 .command()

@@ -20,10 +20,10 @@ import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.RunFile;
 
 /**
- * Lets JMH run one variant at one point, once.
+ * Runs one variant at one point, once, with JMH.
  *
  * @param forks 1, or 0 for this JVM
- * @param runFile names the server to the fork; null where it has an embedded one of its own
+ * @param runFile the file that names the server to the fork; null if the fork has an embedded server of its own
  */
 record JmhRun(int forks, @Nullable Path runFile) {
     Measurement run(Scenario scenario, Point point, Variant variant) throws BenchmarkFailure {

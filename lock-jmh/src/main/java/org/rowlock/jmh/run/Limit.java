@@ -3,14 +3,14 @@ package org.rowlock.jmh.run;
 import java.util.Locale;
 import java.util.Map;
 
-/** What was at its limit while something was measured, so that a figure is not taken for one of something else. */
+/** The resource that was at its limit during a measurement, so that its figure is not attributed to another. */
 final class Limit {
     private static final double FULL = 0.9;
     private static final double MOST = 0.5;
 
     private Limit() {}
 
-    /** The first that is, of the processors, locks, the WAL and the network. */
+    /** Returns the first resource at its limit among processors, locks, the WAL and the network. */
     static String of(Map<String, Double> figures, Map<String, Double> waits) {
         double cores = figures.getOrDefault("cpu.cores", 0.0);
         double client = figures.getOrDefault("cpu.client", 0.0);

@@ -6,12 +6,12 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 
-/** Estimates how long a comparison takes: first from its settings, then from what has passed. */
+/** Estimates how long a comparison takes: first from its settings, then from the time so far. */
 public final class Pace {
-    /** A fork's JVM, its tables and their end. */
+    /** The time that a fork takes to start its JVM, and to create and drop its tables. */
     private static final double FORK_SECONDS = 2.3;
 
-    /** How long the compilers usually take behind the least time to warm up. */
+    /** The time that the compilers usually take beyond the shortest warm-up. */
     private static final double WARM_SECONDS = 1.5;
 
     private static final double NETWORK_SECONDS = 1.2;
@@ -27,12 +27,12 @@ public final class Pace {
         this.estimatedSeconds = seconds(scenarios);
     }
 
-    /** How long it will take, as far as is known before. */
+    /** Estimates the time before the run. */
     public static Duration estimate(List<Scenario> scenarios) {
         return duration(seconds(scenarios));
     }
 
-    /** Such as {@code 40 s}, {@code 8 min} or {@code 2 h 10 min}. */
+    /** Formats a duration, such as {@code 40 s}, {@code 8 min} or {@code 2 h 10 min}. */
     public static String text(Duration duration) {
         long seconds = Math.round(duration.toMillis() / 1e3);
         long minutes = Math.round((double) seconds / MINUTE);
@@ -41,7 +41,7 @@ public final class Pace {
                 : seconds < 2 * HOUR ? minutes + " min" : minutes / MINUTE + " h " + minutes % MINUTE + " min";
     }
 
-    /** With the baseline's second turn. */
+    /** Estimates the seconds, including the second turn of the baseline. */
     private static double seconds(List<Scenario> scenarios) {
         return scenarios.stream()
                 .mapToDouble(scenario -> scenario.timing().rounds()
@@ -69,7 +69,7 @@ public final class Pace {
         endedSeconds += seconds(scenario, point);
     }
 
-    /** So many rounds of a scenario will not run. */
+    /** Removes this many rounds of a scenario from the estimate, because they will not run. */
     void without(Scenario scenario, int rounds) {
         estimatedSeconds -= rounds * seconds(scenario, 1 + scenario.variants().size());
     }
@@ -82,12 +82,12 @@ public final class Pace {
         return duration((estimatedSeconds - endedSeconds) * perEstimated());
     }
 
-    /** How long so many rounds of a scenario will take. */
+    /** Estimates the time of this many rounds of a scenario. */
     Duration of(Scenario scenario, int rounds) {
         return duration(rounds * seconds(scenario, 1 + scenario.variants().size()) * perEstimated());
     }
 
-    /** The estimate alone at first, and more and more what has been seen. */
+    /** The factor on the estimate. It is 1 at first, and follows the time so far more and more. */
     private double perEstimated() {
         double seconds = (System.nanoTime() - started) / 1e9;
         return (seconds + estimatedSeconds * 0.1) / (endedSeconds + estimatedSeconds * 0.1);

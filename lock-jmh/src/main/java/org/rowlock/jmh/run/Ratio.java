@@ -6,14 +6,16 @@ import java.util.Optional;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * How many times as good one is as another, with the interval in which that lies with 95 % confidence.
+ * The ratio of one value to another, with its 95 % confidence interval; above 1 is better.
  *
  * @param mean the geometric mean
  */
 public record Ratio(double mean, double low, double high) {
     private static final double CONFIDENCE = 0.95;
 
-    /** Of ratios round by round, by their logarithms, with Student's interval; empty with fewer than two. */
+    /**
+     * Computes the ratio from the logarithms of each round's ratio, with Student's interval; empty with fewer than two.
+     */
     public static Optional<Ratio> ofLogarithms(List<Double> logarithms) {
         int rounds = logarithms.size();
         if (rounds < 2) {
@@ -28,28 +30,28 @@ public record Ratio(double mean, double low, double high) {
         return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach)));
     }
 
-    /** Such as {@code 1.62x (1.45 to 1.82)}. */
+    /** Formats the ratio, such as {@code 1.62x (1.45 to 1.82)}. */
     @Override
     public String toString() {
         return digits(mean) + "x (" + digits(low) + " to " + digits(high) + ')';
     }
 
-    /** Hundredths of hundreds mean nothing. */
+    /** Formats a value with as many decimals as mean something; above a hundred there are none. */
     static String digits(double value) {
         return String.format(Locale.ROOT, value < 100 ? "%.2f" : "%.0f", value);
     }
 
-    /** The same for what is better when it is less. */
+    /** Returns the inverse, for a metric of which less is better. */
     Ratio inverse() {
         return new Ratio(1 / mean, 1 / high, 1 / low);
     }
 
-    /** How far from 1 it may be, in either direction, as a ratio of at least 1. */
+    /** The largest distance from 1 that the interval permits, in either direction, as a ratio of at least 1. */
     double reach() {
         return Math.max(high, 1 / low);
     }
 
-    /** How far from 1 it surely is, in either direction; 1 where it may be 1. */
+    /** The smallest distance from 1 that the interval permits, in either direction; 1 if the interval includes 1. */
     double surely() {
         return Math.max(1, Math.max(low, 1 / high));
     }

@@ -6,18 +6,17 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
- * Everything that a comparison has found out: the one model, which is written as JSON, and which page and terminal
- * show.
+ * All results of a comparison. This one model is written as JSON, and both page and terminal show it.
  *
- * @param answer what to change, what it gains, and how sure that is; complete sentences
- * @param program its version
- * @param started when, as ISO 8601
- * @param seconds how long it took
- * @param command that repeats it, without the password
- * @param machine of the clients, and of the server where it is embedded; label and value
- * @param server what it ran on; label and value
- * @param settings the server's that matter, by name
- * @param scenarios in the order in which they ran
+ * @param answer what to change, what it gains, and how certain that is; complete sentences
+ * @param program the version of the program
+ * @param started the start of the run, in ISO 8601
+ * @param seconds how long the run took
+ * @param command the command that repeats it, without the password
+ * @param machine the machine of the clients, and of an embedded server; label and value
+ * @param server the server; label and value
+ * @param settings the server's relevant settings, by name
+ * @param scenarios the scenarios in the order in which they ran
  * @param failures what did not finish or was violated; complete sentences
  * @param remarks what a reader must know; complete sentences
  */
@@ -37,8 +36,8 @@ public record Results(
     /**
      * A scenario.
      *
-     * @param baseline what ratios refer to
-     * @param metrics the first is what is compared
+     * @param baseline the variant that ratios are relative to
+     * @param metrics the metrics; the first is the compared one
      */
     public record ScenarioResult(
             String name,
@@ -52,9 +51,10 @@ public record Results(
     /**
      * A scenario at one point.
      *
-     * @param roundTripMillis measured, on average
-     * @param again the baseline against itself; null with fewer than two rounds that have both of its turns
+     * @param roundTripMillis the measured round trip, on average
+     * @param again the ratio of the baseline to itself; null with fewer than two rounds that have both of its turns
      * @param smallestFound the smallest ratio that such a run finds in four of five cases; null if {@code again} is
+     *     null
      */
     public record PointResult(
             String label,
@@ -66,15 +66,15 @@ public record Results(
     /**
      * A variant at one point.
      *
-     * @param kind what it is
+     * @param kind the purpose of the variant
      * @param rounds the compared metric's value in each round
-     * @param figures each metric's mean, and all else that was measured, by key
-     * @param waits by wait event, how many sessions were in it at a time
-     * @param ratio to the baseline, above 1 where it is better; null for the baseline itself, or with fewer than two
-     *     rounds that both have
-     * @param call null where there is none to make
-     * @param limit what was at its limit
-     * @param course the compared metric window by window, of the first round; empty where there is only one
+     * @param figures the mean of each metric, and of all else that was measured, by key
+     * @param waits the average number of sessions in each wait event
+     * @param ratio the ratio to the baseline, above 1 if the variant is better; null for the baseline itself, or with
+     *     fewer than two rounds that have both
+     * @param call the verdict; null if there is none
+     * @param limit the resource that was at its limit
+     * @param course the compared metric window by window, of the first round; empty if there is only one window
      */
     public record VariantResult(
             String label,
@@ -87,11 +87,11 @@ public record Results(
             String limit,
             List<Double> course) {}
 
-    /** What a variant is for. */
+    /** The purpose of a variant. */
     public enum Kind {
         BASELINE,
         VARIANT,
-        /** Does less than the others: a limit, and no gain. */
+        /** The variant does less than the others. It shows a limit, and is no gain. */
         CONTROL
     }
 }

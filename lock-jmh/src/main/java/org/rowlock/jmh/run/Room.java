@@ -10,20 +10,20 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerFacts.ConnectionRoom;
 
 /**
- * Leaves out what does not fit what a server has left, with a remark, and refuses it where the user asked for it.
+ * Leaves out, with a remark, what does not fit the free capacity of a server. If the user chose it, it is rejected.
  *
- * @param locks how many the server's lock table has room for: full, it fails every session there
+ * @param locks the capacity of the server's lock table; a full one fails every session there
  */
 public record Room(ServerAddress server, ConnectionRoom connections, long locks) {
-    /** For profiler, network and clean-up. */
+    /** The connections for profiler, network and cleaning up. */
     private static final int OURS = 12;
 
     /**
-     * Those that fit.
+     * Returns the scenarios that fit.
      *
-     * @param areGiven whether the user said how many clients
-     * @param areNamed whether the user named the scenarios, and wants each of them
-     * @throws UserError if something that was asked for does not fit, or nothing does
+     * @param areGiven whether the user chose the number of clients
+     * @param areNamed whether the user chose the scenarios, and therefore wants each of them
+     * @throws UserError if something that the user chose does not fit, or if nothing fits
      */
     public List<Scenario> fit(List<Scenario> scenarios, boolean areGiven, boolean areNamed, List<String> remarks) {
         List<Scenario> fitting = new ArrayList<>();
@@ -55,7 +55,7 @@ public record Room(ServerAddress server, ConnectionRoom connections, long locks)
         if (point.locks() > locks) {
             return String.format(
                     Locale.ROOT,
-                    "takes %,d places in the lock table, and the server has room for %,d (full, it fails everybody"
+                    "takes %,d entries of the lock table, and there is room for %,d (a full table fails every session"
                             + " there). Set max_locks_per_transaction to %,d times what it is.",
                     point.locks(),
                     locks,

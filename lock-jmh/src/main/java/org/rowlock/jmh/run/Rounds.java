@@ -21,16 +21,19 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
-/** Gathers the rounds of one scenario, and compares. */
+/** Collects the rounds of one scenario, and compares its variants. */
 final class Rounds {
     private static final String WAIT = "wait.";
 
-    /** So much a network may differ from what was asked for before it is remarked. */
+    /** The deviation of a round trip from the requested one, as a share, from which the report has a remark. */
     private static final double INEXACT = 0.1;
 
     private static final long SEED = 20_261;
 
-    /** The largest share of the machine that other programs took in a turn of a variant or of its baseline. */
+    /**
+     * The figure for the largest share of the machine that other programs took in a turn of a variant or of its
+     * baseline.
+     */
     private static final String OTHERS = "others.most";
 
     private final Scenario scenario;
@@ -38,7 +41,7 @@ final class Rounds {
     private final List<Turn> measured = new ArrayList<>();
 
     /**
-     * Where something was measured.
+     * The place of a measurement.
      *
      * @param again whether it is the baseline's second turn in each round
      */
@@ -46,13 +49,13 @@ final class Rounds {
 
     private record Turn(Place place, int round, Measurement measurement) {}
 
-    /** @param comparisons how many the page has, of all its scenarios */
+    /** @param comparisons the number of comparisons on the page, of all its scenarios */
     Rounds(Scenario scenario, int comparisons) {
         this.scenario = scenario;
         this.comparisons = comparisons;
     }
 
-    /** How many variants are compared with a baseline, at all points together. */
+    /** The number of variants that are compared with a baseline, at all points together. */
     static int comparisons(List<Scenario> scenarios) {
         return Math.max(
                 1,
@@ -64,7 +67,7 @@ final class Rounds {
                         .sum());
     }
 
-    /** The baseline first and last; every second round goes backwards. */
+    /** Returns the turns of a round. The baseline is first and last, and every second round runs backwards. */
     static List<Place> turns(Scenario scenario, Point point, int round) {
         List<Variant> others = new ArrayList<>(
                 scenario.variants().subList(1, scenario.variants().size()));
@@ -83,7 +86,7 @@ final class Rounds {
         measured.add(new Turn(place, round, measurement));
     }
 
-    /** Forgets a variant whose locks are wrong: a fast wrong lock is no result. */
+    /** Forgets a variant whose locks are wrong, because a fast wrong lock is no result. */
     void drop(Variant variant) {
         measured.removeIf(turn -> turn.place().variant().equals(variant));
     }
@@ -121,7 +124,7 @@ final class Rounds {
                 points);
     }
 
-    /** The turns at a point by variant, and what they say together; nothing where there are too few. */
+    /** The turns at a point by variant, and the result of their fit; empty if there are too few. */
     private record Fitted(
             Map<Variant, List<LoggedTurn>> turns,
             @Nullable TurnFit fit,
@@ -137,7 +140,7 @@ final class Rounds {
                 turns.put(variant, all);
             }
         }
-        // What a control does differs too much for its chance to be that of the others.
+        // A control differs too much from the others for its scatter to be theirs.
         TurnFit fit = TurnFit.of(
                         turns.entrySet().stream()
                                 .filter(each -> !each.getKey().isControl())
@@ -179,7 +182,7 @@ final class Rounds {
                 .orElse(0);
     }
 
-    /** The same of a result. */
+    /** Returns the same share for a result. */
     static double othersShare(VariantResult result) {
         return result.figures().getOrDefault(OTHERS, 0.0);
     }
@@ -213,7 +216,7 @@ final class Rounds {
                 course.size() > 1 ? course : List.of());
     }
 
-    /** To the baseline's turns of the same rounds; above 1 where it is better. */
+    /** Returns the ratio to the baseline's turns of the same rounds; above 1 if the variant is better. */
     private @Nullable Ratio ratio(Variant variant, Fitted fitted) {
         List<LoggedTurn> own = fitted.turns().get(variant);
         List<LoggedTurn> baseline = fitted.turns().get(scenario.baseline());
@@ -226,7 +229,7 @@ final class Rounds {
                 .orElse(null);
     }
 
-    /** What a reader of the result must know: networks other than the ones that were asked for. */
+    /** Returns what a reader of the result must know: round trips that differ from the requested ones. */
     List<String> remarks(ScenarioResult result) {
         List<String> remarks = new ArrayList<>();
         for (Point point : scenario.points()) {
@@ -236,7 +239,7 @@ final class Rounds {
                     .filter(each -> Math.abs(each.roundTripMillis() - asked) > INEXACT * asked)
                     .forEach(each -> remarks.add(String.format(
                             Locale.ROOT,
-                            "%s, %s: a round trip took %.2f ms and not the %.2f ms that were asked for. The proxy wakes"
+                            "%s, %s: a round trip took %.2f ms and not the requested %.2f ms. The proxy wakes"
                                     + " late if the processors are busy, and cannot take less than the way itself.",
                             scenario.name(),
                             point.label(),
@@ -256,7 +259,7 @@ final class Rounds {
                 .forEach((key, value) -> values.computeIfAbsent(key, name -> new DoubleSummaryStatistics())
                         .accept(value)));
         Map<String, Double> means = new TreeMap<>();
-        // A wait that a round has not seen was zero there.
+        // A wait event that a round did not see counts as zero there.
         values.forEach(
                 (key, all) -> means.put(key, key.startsWith(WAIT) ? all.getSum() / rounds.size() : all.getAverage()));
         return means;

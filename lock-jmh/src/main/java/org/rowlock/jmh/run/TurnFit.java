@@ -11,29 +11,29 @@ import java.util.stream.Collectors;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * What the turns at one point say, by least squares: the logarithm of each turn is that of its variant plus that of its
- * round, and chance. Chance is estimated from all turns together. A few rounds of each variant alone say little about
- * it: by simulation (four rounds, a turn differs from the next by 10 %), a true 1.5x is found in nearly all runs in
- * this way, and in less than half of them from the rounds of the two variants.
+ * A least-squares fit of the turns at one point. The logarithm of each turn is that of its variant plus that of its
+ * round, plus chance. All turns together give the estimate of chance; a few rounds of each variant alone say little
+ * about it. In simulation (four rounds, neighbouring turns differ by 10 %), this fit finds a true ratio of 1.5 in
+ * nearly all runs. The rounds of the two variants alone find it in less than half.
  */
 final class TurnFit {
     /**
-     * How surely no interval of a page misses, however many it has (Bonferroni): at most one page in a hundred has a
-     * wrong call. By simulation it is one in a thousand.
+     * The probability that every interval of a page contains its true ratio, however many there are (Bonferroni). At
+     * most one page in a hundred has a wrong verdict; in simulation it is one in a thousand.
      */
     private static final double CONFIDENCE = 0.99;
 
     private static final double POWER = 0.8;
     private static final int LEAST_ROUNDS = 2;
 
-    /** More than enough: each step gets closer by a factor that is the share of the turns that are missing. */
+    /** More than enough steps. Each reduces the distance by a factor that is the share of missing turns. */
     private static final int STEPS = 30;
 
     private final double deviation;
     private final TDistribution student;
     private final double tail;
 
-    /** One turn: which variant, in which round, and the logarithm of what it came to. */
+    /** One turn: its variant, its round, and the logarithm of its value. */
     record LoggedTurn(String variant, int round, double logarithm) {}
 
     private TurnFit(double deviation, int degrees, int comparisons) {
@@ -43,9 +43,9 @@ final class TurnFit {
     }
 
     /**
-     * Fits them; empty where too few turns are finished to estimate chance.
+     * Fits the turns; empty if too few are finished to estimate chance.
      *
-     * @param comparisons how many ratios the page has, whose intervals are to hold together
+     * @param comparisons the number of ratios on the page, whose intervals are to hold together
      */
     static Optional<TurnFit> of(List<LoggedTurn> turns, int comparisons) {
         Map<Integer, Double> ofRounds = new HashMap<>();
@@ -76,15 +76,15 @@ final class TurnFit {
     }
 
     /**
-     * How many times the one is the other, with the interval; empty with fewer than two rounds in which both have a
-     * turn. Only those rounds count: in others the two rounds look alike. Their turns need not
-     * be among those of the fit.
+     * Returns the ratio of one variant to another, with its interval; empty with fewer than two rounds in which both
+     * have a turn. Only those rounds are used, because rounds that are in one and not the other would bias the ratio.
+     * The turns need not be part of the fit.
      */
     Optional<Ratio> ratio(List<LoggedTurn> of, List<LoggedTurn> to) {
         return ratio(of, to, tail);
     }
 
-    /** The same of the baseline against itself, which is no comparison of the page. */
+    /** Returns the ratio of the baseline to itself, which does not count as a comparison of the page. */
     Optional<Ratio> again(List<LoggedTurn> second, List<LoggedTurn> first) {
         return ratio(second, first, (1 - CONFIDENCE) / 2);
     }

@@ -1,6 +1,4 @@
-/**
- * Runs scenarios with JMH, the variants in turn, and makes one model of what they came to. Start at {@link Comparison}.
- */
+/** Runs scenarios with JMH, the variants in turn, and builds one model of the results. Start at {@link Comparison}. */
 @NullMarked
 package org.rowlock.jmh.run;
 

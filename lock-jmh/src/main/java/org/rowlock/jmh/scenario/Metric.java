@@ -6,15 +6,15 @@ import java.util.Locale;
  * A figure of a result.
  *
  * @param key {@link #SCORE}, or the label of a secondary result of JMH's
- * @param title what it is
- * @param unit behind the number; may be empty
- * @param better which direction is good
+ * @param title the name of the figure
+ * @param unit the unit behind the number; may be empty
+ * @param better the direction that is good
  */
 public record Metric(String key, String title, String unit, Better better) {
-    /** JMH's primary result. */
+    /** The key of JMH's primary result. */
     public static final String SCORE = "score";
 
-    /** A value with its unit, in as many digits as mean something. */
+    /** Formats a value with its unit, in as many digits as mean something. */
     public String shown(double value) {
         int decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
         return String.format(Locale.ROOT, "%,." + decimals + "f %s", value, unit);
@@ -23,7 +23,7 @@ public record Metric(String key, String title, String unit, Better better) {
     public enum Better {
         HIGHER,
         LOWER,
-        /** It only says something about the run. */
+        /** The figure only describes the run. */
         NEITHER
     }
 }

@@ -4,27 +4,30 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where a scenario is run: parameters of its benchmark, and what they take of a server.
+ * The conditions of a scenario: parameters of its benchmark, and the resources that they need at a server.
  *
- * @param label short
- * @param params of the benchmark, by name
- * @param connections at a time
- * @param locks places in the server's lock table at a time
+ * @param label a short label
+ * @param params the parameters of the benchmark, by name
+ * @param connections the number of connections at a time
+ * @param locks the number of entries in the server's lock table at a time
  */
 public record Point(String label, Map<String, String> params, int connections, long locks) {
     /** The benchmark's parameter for the number of clients. */
     public static final String CLIENTS = "clients";
 
-    /** That for the round trip. */
+    /** The benchmark's parameter for the round trip. */
     public static final String RTT = "rttMillis";
 
-    /** So many clients, each with a connection. */
+    /** Creates a point with this many clients, each with a connection. */
     public static Point clients(int clients) {
         String label = clients + (clients == 1 ? " client" : " clients");
         return new Point(label, Map.of(CLIENTS, Integer.toString(clients)), clients, clients);
     }
 
-    /** The same of so many clients, without a network, where its label begins with their number. */
+    /**
+     * Returns this point with another number of clients and no network. Its label must begin with the number of
+     * clients.
+     */
     public Point of(int clients) {
         String direct = over(0).label.replaceFirst("^\\d+ (\\w+?)s?\\b", clients + " $1" + (clients == 1 ? "" : "s"));
         Map<String, String> changed = new TreeMap<>(params);
@@ -42,14 +45,14 @@ public record Point(String label, Map<String, String> params, int connections, l
         return Integer.parseInt(params.getOrDefault(CLIENTS, "1"));
     }
 
-    /** The same with another parameter. */
+    /** Returns this point with another parameter. */
     public Point with(String name, String value) {
         Map<String, String> changed = new TreeMap<>(params);
         changed.put(name, value);
         return new Point(label, changed, connections, locks);
     }
 
-    /** Over a network of this round trip. */
+    /** Returns this point with a network of this round trip. */
     public Point over(double rttMillis) {
         Point changed = with(RTT, Double.toString(rttMillis));
         String network = rttMillis == 0 ? "" : ", " + rttMillis + " ms";

@@ -10,19 +10,19 @@ import org.openjdk.jmh.annotations.Param;
 /**
  * A question, and how it is measured.
  *
- * @param name by which it is run
- * @param title a line
+ * @param name the name by which it is run
+ * @param title the title, in one line
  * @param question what it asks and does; complete sentences
  * @param published where others measured the same, and what they found; may be empty
- * @param text all of it, as scenarios.md has it
+ * @param text the whole section of scenarios.md
  * @param benchmark JMH's class
- * @param points where it is run
- * @param variants what is compared; the first is what ratios refer to
- * @param metrics what is shown; the first is what is compared
- * @param timing how long
- * @param settings of postgresql.conf that an embedded server gets for it
- * @param killsServer whether the server does not survive it
- * @param brief what is run of it if nobody says what; null for nothing
+ * @param points the points at which it is run
+ * @param variants what is compared; the first is the baseline of the ratios
+ * @param metrics what is shown; the first is the compared one
+ * @param timing how long it is measured
+ * @param settings the settings of postgresql.conf for its embedded server
+ * @param killsServer whether it kills the server
+ * @param brief the part that runs if the user chooses nothing; null for none
  */
 public record Scenario(
         String name,
@@ -40,19 +40,19 @@ public record Scenario(
         @Nullable Brief brief) {
 
     /**
-     * Some of a scenario.
+     * A part of a scenario.
      *
-     * @param point the label of one, without a network
-     * @param roundTrips of the networks, where the server is on this machine
-     * @param variants their labels
+     * @param point the label of its point, without a network
+     * @param roundTrips the round trips of the networks, if the server is on this machine
+     * @param variants the labels of its variants
      */
     public record Brief(String point, List<Double> roundTrips, List<String> variants, Timing timing) {}
 
     /**
-     * What is run of it where nobody says what; there must be a {@link #brief}.
+     * Returns the part that runs if the user chooses nothing; there must be a {@link #brief}.
      *
-     * @param isEmbedded whether the server is ours, on this machine, and so without a network
-     * @param areAllVariants whether with all of its variants, as it was said which are wanted
+     * @param isEmbedded whether the server is embedded, on this machine, and therefore without a network
+     * @param areAllVariants whether to keep all variants, because the user chose which to run
      */
     public Scenario shortened(boolean isEmbedded, boolean areAllVariants) {
         Brief some = Objects.requireNonNull(brief);
@@ -73,7 +73,7 @@ public record Scenario(
         return copy(points, variants, other);
     }
 
-    /** Some of it. */
+    /** Returns this scenario with other points and variants. */
     public Scenario with(List<Point> otherPoints, List<Variant> otherVariants) {
         return copy(otherPoints, otherVariants, timing);
     }
@@ -110,7 +110,7 @@ public record Scenario(
                         && field.getName().equals(param));
     }
 
-    /** Whether the user may choose how many clients its points have. */
+    /** Whether the user may choose the number of clients at its points. */
     public boolean isOverClients() {
         return points.stream().allMatch(Point::isOfClients);
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric.Better;
 import org.rowlock.jmh.scenario.Scenario.Brief;
 
-/** All scenarios, as scenarios.md has them; its head says what its sections have in them. */
+/** All scenarios, as scenarios.md defines them. The head of that file describes its sections. */
 public final class Scenarios {
     private static final String BENCHMARKS = "org.rowlock.jmh.bench.";
     private static final String RUN = "    ";
@@ -40,7 +40,7 @@ public final class Scenarios {
 
     private Scenarios() {}
 
-    /** In the order in which they are listed and run. */
+    /** Returns the scenarios in the order in which they are listed and run. */
     public static List<Scenario> all() {
         return ALL;
     }

@@ -4,19 +4,22 @@ package org.rowlock.jmh.scenario;
  * How long and how often a scenario is measured.
  *
  * @param rounds how often everything is measured
- * @param warmupMillis at least, before each measurement; what is not compiled by then is waited for
- * @param windows measured in a row
- * @param millis of each window
+ * @param warmupMillis the shortest warm-up before each measurement; it lasts until the compilers are done
+ * @param windows the number of windows, measured in a row
+ * @param millis the length of each window
  */
 public record Timing(int rounds, int warmupMillis, int windows, int millis) {
-    /** What most scenarios have. */
+    /** The timing of most scenarios. */
     public static final Timing USUAL = new Timing(5, 2_000, 1, 3_000);
 
     public Timing rounds(int number) {
         return new Timing(number, warmupMillis, windows, millis);
     }
 
-    /** More time is more windows where the course is shown, and elsewhere a longer one. */
+    /**
+     * Returns this timing for another time. More time means more windows if the course is shown, and otherwise a longer
+     * window.
+     */
     public Timing seconds(int seconds) {
         return windows > 1
                 ? new Timing(rounds, warmupMillis, Math.max(2, seconds * 1_000 / millis), millis)

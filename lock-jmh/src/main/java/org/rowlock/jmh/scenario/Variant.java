@@ -7,33 +7,34 @@ import java.util.TreeMap;
 /**
  * What is compared: parameters of the benchmark.
  *
- * @param label as it is shown
- * @param params by name
- * @param isControl whether it does less than the others, as a read without a lock does: to compare with, and no gain
+ * @param label the name as it is shown
+ * @param params the parameters by name
+ * @param isControl whether it does less than the others, as a read without a lock does; it is for comparison, and no
+ *     gain
  */
 public record Variant(String label, Map<String, String> params, boolean isControl) {
     static final String STRATEGY = "strategy";
     static final String ADMISSION = "admission";
     static final String ADMITTED = " + admission";
 
-    /** Such as {@code ADVISORY}. */
+    /** Creates a variant of a strategy, such as {@code ADVISORY}. */
     public static Variant of(String strategy) {
         return new Variant(strategy, Map.of(STRATEGY, strategy), false);
     }
 
-    /** The same with another parameter, and more to its label. */
+    /** Returns this variant with another parameter, and an addition to its label. */
     public Variant with(String more, String name, String value) {
         Map<String, String> all = new TreeMap<>(params);
         all.put(name, value);
         return new Variant(label + more, all, isControl);
     }
 
-    /** Empty where what is compared is no strategy. */
+    /** The strategy; empty if the variant does not compare one. */
     public String strategy() {
         return params.getOrDefault(STRATEGY, "");
     }
 
-    /** Whether it runs the library, and is not SQL by hand. */
+    /** Whether it runs the library, and is not hand-written SQL. */
     public boolean isOfLibrary() {
         return params.containsKey("wrapper")
                 || List.of("ROW", "BOTH", "ADVISORY").contains(strategy());

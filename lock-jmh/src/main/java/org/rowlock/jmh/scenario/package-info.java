@@ -1,4 +1,4 @@
-/** What a scenario is: its points, variants and metrics. The scenarios themselves are in scenarios.md. */
+/** The model of a scenario: its points, variants and metrics. The scenarios themselves are in scenarios.md. */
 @NullMarked
 package org.rowlock.jmh.scenario;
 

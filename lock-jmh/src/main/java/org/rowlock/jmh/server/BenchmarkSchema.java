@@ -6,16 +6,16 @@ import java.util.List;
 import org.rowlock.doctor.UserError;
 
 /**
- * The schema that everything lives in. A comment on it names the run that made it, so that nothing of anybody else's is
- * ever dropped.
+ * The schema that contains everything. A comment on it names the run that created it, so that no schema of another
+ * owner is ever dropped.
  */
 public final class BenchmarkSchema {
     public static final String NAME = "rowlock_bench";
 
-    /** In place of a run, for the sessions of the program that starts the forks. */
+    /** The name in place of a run, for the sessions of the program that starts the forks. */
     public static final String COMPARISON = "comparison";
 
-    /** What the sessions of a run call themselves in pg_stat_activity. */
+    /** The application name of a run's sessions in pg_stat_activity. */
     public static String applicationName(String run) {
         return "rowlock-jmh " + run;
     }
@@ -26,7 +26,7 @@ public final class BenchmarkSchema {
 
     private BenchmarkSchema() {}
 
-    /** Makes it new and empty; one that a killed fork of the same run left is dropped first. */
+    /** Creates the schema, empty. If a killed fork of the same run left one, it is dropped first. */
     public static void create(Connection connection, String run) throws SQLException {
         if (isOf(connection, run)) {
             drop(connection, run);
@@ -36,12 +36,12 @@ public final class BenchmarkSchema {
         Sql.execute(connection, "create schema " + NAME, "comment on schema " + NAME + " is '" + mark(run) + "'");
     }
 
-    /** Drops what a killed run has left, and refuses a server that has another schema of this name. */
+    /** Drops the schema of a killed run, and rejects a server that has another schema of this name. */
     public static void removeLeftovers(Connection connection) throws SQLException {
         for (String mark : marks(connection)) {
             if (!mark.startsWith(mark(""))) {
                 throw new UserError("There is a schema " + NAME + " in this database already, and the benchmarks do not"
-                        + " touch what they have not made. If nobody needs it, run there: drop schema " + NAME
+                        + " touch what they have not made. If it is not needed, run there: drop schema " + NAME
                         + " cascade");
             }
             if (isInUse(connection, mark)) {
@@ -53,7 +53,8 @@ public final class BenchmarkSchema {
     }
 
     /**
-     * Every role may see what sessions call themselves. The comparison itself is there between two forks of its run.
+     * Whether sessions of the run exist. Every role may see their application names. Between two forks of a run, only
+     * the comparison itself is connected.
      */
     private static boolean isInUse(Connection connection, String mark) throws SQLException {
         return Sql.number(
@@ -65,7 +66,9 @@ public final class BenchmarkSchema {
                 > 0;
     }
 
-    /** Ends what sessions of the run are left, and drops the schema if it is the run's. Safe to call twice. */
+    /**
+     * Ends the remaining sessions of the run, and drops the schema if it belongs to the run. It may be called twice.
+     */
     public static void drop(Connection connection, String run) throws SQLException {
         Sql.number(
                 connection,
@@ -73,7 +76,7 @@ public final class BenchmarkSchema {
                         + " where application_name = ? and pid <> pg_backend_pid() and datname = current_database()",
                 applicationName(run));
         if (isOf(connection, run)) {
-            // A standby that is gone, as at Ctrl-C, is not waited for.
+            // The drop does not wait for a standby, which may be gone, as after Ctrl-C.
             Sql.execute(connection, "set synchronous_commit = local", "drop schema " + NAME + " cascade");
         }
     }
@@ -82,7 +85,7 @@ public final class BenchmarkSchema {
         return marks(connection).contains(mark(run));
     }
 
-    /** That of the schema, if there is one; empty where nobody has marked it. */
+    /** Returns the mark of the schema, if it exists; an empty one if it has no mark. */
     private static List<String> marks(Connection connection) throws SQLException {
         return Sql.list(connection, MARK, row -> row.getString(1));
     }

@@ -18,9 +18,10 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.jmh.net.Network;
 
 /**
- * What a benchmark measures: the server of the run if this JVM is a fork of one, or else that of {@code -Drowlock.url}
- * (with {@code -Drowlock.user} and {@code -Drowlock.password}), or else an embedded one; with a schema of its own,
- * which every connection has in front of its search_path. Closing it drops the schema, and does so at Ctrl-C too.
+ * The server that a benchmark measures. In a fork of a run it is the server of the run, and otherwise that of
+ * {@code -Drowlock.url} (with {@code -Drowlock.user} and {@code -Drowlock.password}). Without either, it is an embedded
+ * one. It has a schema of its own, which every connection has first in its search_path. Closing it drops the schema, at
+ * Ctrl-C too.
  */
 public final class BenchmarkServer implements AutoCloseable {
     static {
@@ -48,15 +49,15 @@ public final class BenchmarkServer implements AutoCloseable {
     }
 
     /**
-     * Opens the server and makes the schema.
+     * Opens the server and creates the schema.
      *
-     * @param embeddedSettings of postgresql.conf, for an embedded server
+     * @param embeddedSettings the settings of postgresql.conf for an embedded server
      */
     public static BenchmarkServer open(Map<String, String> embeddedSettings) throws SQLException {
         return opened(find(embeddedSettings));
     }
 
-    /** Opens a server that is there, and makes the schema. */
+    /** Opens an existing server, and creates the schema. */
     public static BenchmarkServer open(ServerAddress address) throws SQLException {
         return opened(new BenchmarkServer(address, UUID.randomUUID().toString(), null));
     }
@@ -96,12 +97,12 @@ public final class BenchmarkServer implements AutoCloseable {
         return address;
     }
 
-    /** Whether the server is one that this JVM has started, and nobody else uses. */
+    /** Whether this JVM started the server and alone uses it. */
     boolean isEmbedded() {
         return isEmbedded;
     }
 
-    /** Unpooled connections in autocommit. */
+    /** Creates unpooled connections in autocommit. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = directDataSource();
         way.accept(dataSource);
@@ -114,7 +115,7 @@ public final class BenchmarkServer implements AutoCloseable {
         return dataSource;
     }
 
-    /** From now on every connection goes over a network of this round trip, in milliseconds; 0 for none of ours. */
+    /** Leads every later connection over a network of this round trip, in milliseconds; 0 for no added network. */
     public Network over(double rttMillis) throws SQLException {
         Network network = closeWith(Network.open(address, rttMillis));
         way = network::lead;
@@ -131,38 +132,41 @@ public final class BenchmarkServer implements AutoCloseable {
         return connection;
     }
 
-    /** By no other way than there is. */
+    /** Opens a connection that goes over no added network. */
     public Connection connectDirectly() throws SQLException {
         return directDataSource().getConnection();
     }
 
     /**
-     * A pool whose connections are not in autocommit, as an application would have it. Filled before it returns, so
-     * that no measurement sees a connection being opened. Closed with the server.
+     * Creates a pool whose connections are not in autocommit, as an application would. It is filled before it is
+     * returned, so that no measurement sees a connection being opened. It is closed with the server.
      */
     public HikariDataSource pool(int size) {
         return pool(size, dataSource());
     }
 
-    /** The same, of what is in front of the driver. */
+    /** Creates such a pool over a layer in front of the driver. */
     public HikariDataSource pool(int size, DataSource connections) {
         return closeWith(filledPool(size, connections));
     }
 
-    /** The same, to be closed by the caller. */
+    /** Creates such a pool, which the caller closes. */
     public static HikariDataSource filledPool(int size, DataSource connections) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(connections);
         config.setAutoCommit(false);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(size);
-        // A benchmark's threads may queue for as long as its iteration lasts.
+        // The threads of a benchmark may queue until its iteration ends.
         config.setConnectionTimeout(600_000);
         config.setInitializationFailTimeout(30_000);
         return new HikariDataSource(config);
     }
 
-    /** Connections in autocommit, for a client each; made before anything is measured, and closed with the server. */
+    /**
+     * Opens connections in autocommit, one for each client, before anything is measured. They are closed with the
+     * server.
+     */
     public List<Connection> sessions(int count) throws SQLException {
         List<Connection> sessions = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -188,7 +192,7 @@ public final class BenchmarkServer implements AutoCloseable {
         }
     }
 
-    /** Closes the resource before the schema is dropped; the last given first. */
+    /** Closes the resource before the schema is dropped. The resource that was given last is closed first. */
     public synchronized <T extends AutoCloseable> T closeWith(T resource) {
         resources.push(resource);
         return resource;
@@ -199,7 +203,7 @@ public final class BenchmarkServer implements AutoCloseable {
         void run() throws SQLException;
     }
 
-    /** Safe to call twice. Everything is closed; the first failure is thrown. */
+    /** Closes everything, and throws the first failure. It may be called twice. */
     @Override
     public synchronized void close() throws SQLException {
         try {
@@ -212,12 +216,12 @@ public final class BenchmarkServer implements AutoCloseable {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // The JVM is going down, and the hook finds nothing to do.
+                // The JVM is shutting down, and the hook will find nothing to do.
             }
         }
     }
 
-    /** The last given first, and the first given in any case. */
+    /** Closes the resources, the last one first. A failure does not keep the others open. */
     @SuppressWarnings("try")
     private void closeAll() throws Exception {
         if (!resources.isEmpty()) {

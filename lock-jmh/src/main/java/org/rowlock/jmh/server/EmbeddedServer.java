@@ -9,28 +9,31 @@ import java.util.Map;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
-/** A real PostgreSQL of our own, in a temporary directory that goes with it. */
+/** An embedded PostgreSQL server, in a temporary directory that is removed with it. */
 public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
-    /** Its programs, a new data directory, and some WAL. */
+    /** The space for its programs, a new data directory, and some WAL. */
     private static final long LEAST_MEGABYTES = 300;
 
     /**
-     * Starts one.
+     * Starts a server.
      *
-     * @param settings of postgresql.conf, over those of a production-like server
+     * @param settings the settings of postgresql.conf, which override those of a production-like server
      */
     public static EmbeddedServer start(Map<String, String> settings) {
         return start(settings, RunDirectory.create("server"));
     }
 
-    /** The same in a directory that goes with it, which may have a copy of data of this version in {@code data}. */
+    /**
+     * Starts a server in a directory that is removed with it. The directory may have a copy of a data directory of this
+     * version in {@code data}.
+     */
     static EmbeddedServer start(Map<String, String> settings, Path directory) {
         refuseWithoutRoom(directory.toFile(), LEAST_MEGABYTES);
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
-                // Stopped by its starter, after its clients.
+                // The program that started the server stops it, after its clients.
                 .setRegisterShutdownHook(false)
                 .setDataDirectory(directory.resolve("data"))
                 .setCleanDataDirectory(false);
@@ -46,7 +49,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
         }
     }
 
-    /** Its own messages of a full disk are thousands of lines. */
+    /** Rejects a disk without room. The server's own messages of a full disk are thousands of lines. */
     static void refuseWithoutRoom(File directory, long megabytes) {
         long free = directory.getUsableSpace() >> 20;
         if (free < megabytes) {
@@ -57,8 +60,8 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
     }
 
     /**
-     * Embedded for tests, the server forgets commits in a crash. A row is locked until its commit is safe on disk, so
-     * without these a benchmark would show waits that no production server has.
+     * Makes the server durable. Embedded for tests, it loses commits in a crash. A row is locked until its commit is
+     * safely on disk. Without these settings, a benchmark would therefore show waits that no production server has.
      */
     private static void productionLike(EmbeddedPostgres.Builder builder) {
         builder.setServerConfig("fsync", "on")
@@ -82,7 +85,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
         try {
             postgres.close();
         } catch (IOException e) {
-            // What does not stop is ended with its directory.
+            // A server that does not stop is ended with its directory.
         }
         RunDirectory.remove(directory);
     }

@@ -20,9 +20,9 @@ import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.net.Network;
 
 /**
- * A synchronous standby of an embedded server, in a temporary directory that goes with it: a copy that streams from it
- * over a network of its own, so that every commit waits for it. To be closed before its primary, which from then on
- * commits nothing.
+ * A synchronous standby of an embedded server, in a temporary directory that is removed with it. It is a copy that
+ * streams over a network of its own, so that every commit waits for it. It must be closed before its primary, which
+ * commits nothing after that.
  */
 public record EmbeddedStandby(EmbeddedServer server, Network network) implements AutoCloseable {
     private static final String NAME = "rowlock_standby";
@@ -30,15 +30,15 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    /** What is the running primary's alone. */
+    /** The files that belong to the running primary alone. */
     private static final Set<String> NOT_COPIED = Set.of("postmaster.pid", "postmaster.opts", "pg_internal.init");
 
     /**
-     * Copies, starts, and waits until commits wait for it.
+     * Copies the primary, starts the standby, and waits until commits wait for it.
      *
      * @param primary an embedded server
-     * @param settings of the primary, which a standby needs as large
-     * @param rttMillis of the network to the primary; 0 for none
+     * @param settings the primary's settings, which a standby must have too
+     * @param rttMillis the round trip of the network to the primary; 0 for no network
      */
     public static EmbeddedStandby start(EmbeddedServer primary, Map<String, String> settings, double rttMillis)
             throws SQLException, IOException {
@@ -66,8 +66,8 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
     }
 
     /**
-     * As pg_basebackup would, which is not among the embedded programs. With the WAL that makes it consistent: at
-     * Ctrl-C the network may end at any time, and the standby must start without it.
+     * Copies the primary, as pg_basebackup would, which is not among the embedded programs. It copies the WAL that
+     * makes the copy consistent too: at Ctrl-C the network may end at any time, and the standby must start without it.
      */
     private static void copy(Connection superuser, PGSimpleDataSource primary, Path copy)
             throws SQLException, IOException {
@@ -86,7 +86,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
                 StandardOpenOption.APPEND);
     }
 
-    /** With its permissions: a data directory is its owner's alone. */
+    /** Copies a tree with its permissions, because only its owner may have access to a data directory. */
     private static void copyTree(Path from, Path to, Predicate<Path> isCopied) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {

@@ -14,28 +14,31 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Where this JVM keeps what must not outlive it, among the temporary files: data directories and the file for the
- * forks. What a killed JVM has left there, its servers among it, the next run ends and removes.
+ * The temporary directory for what must not outlive this JVM: data directories and the file for the forks. The next run
+ * ends and removes what a killed JVM left, including its servers.
  */
 public final class RunDirectory {
     private static final String PREFIX = "rowlock-jmh-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d+)");
 
-    /** Files of JMH and of the embedded server's starter; of a run that still works they are younger than a day. */
+    /**
+     * The names of files of JMH and of the embedded server's starter. Those of a running process are younger than a
+     * day.
+     */
     private static final Pattern OF_OTHERS = Pattern.compile("jmh\\d+[a-z]+|detect_linux_distribution_\\d+\\.sh");
 
     private static final Path ROOT = Path.of(System.getProperty("java.io.tmpdir"));
 
     private RunDirectory() {}
 
-    /** Whether a command line names a file in the directory of this JVM, or of the one that has started it. */
+    /** Whether a command line names a file in the directory of this JVM, or of the JVM that started it. */
     public static boolean isIn(String commandLine) {
         ProcessHandle self = ProcessHandle.current();
         return Stream.concat(Stream.of(self), self.parent().stream())
                 .anyMatch(jvm -> commandLine.contains(ROOT.resolve(PREFIX + jvm.pid()) + File.separator));
     }
 
-    /** A new directory of the owner's alone. */
+    /** Creates a directory that only its owner may read. */
     public static Path create(String what) {
         try {
             Path own = ROOT.resolve(PREFIX + ProcessHandle.current().pid());
@@ -46,7 +49,7 @@ public final class RunDirectory {
         }
     }
 
-    /** Ends and removes what JVMs have left that are gone. */
+    /** Ends and removes what ended JVMs have left. */
     public static void removeLeftovers() {
         try (Stream<Path> files = Files.list(ROOT)) {
             for (Path each : files.toList()) {
@@ -60,13 +63,17 @@ public final class RunDirectory {
                 }
             }
         } catch (IOException | UncheckedIOException e) {
-            // Of somebody else's, or gone meanwhile; it takes room, and disturbs nothing.
+            // It belongs to another user, or is gone meanwhile. It takes room, and disturbs nothing.
         }
     }
 
-    /** Ends the server in it, if one runs there, and removes it; its parent too, once that is empty. */
+    /**
+     * Ends the server in the directory, if one runs there, and removes the directory. Its parent is removed too, once
+     * it is empty.
+     */
     public static void remove(Path directory) throws IOException {
-        // No deeper than data directories are: a server makes and removes files as long as it runs.
+        // The walk is no deeper than data directories are, because a server creates and removes files as long as it
+        // runs.
         try (Stream<Path> shallow = Files.walk(directory, 3)) {
             for (Path each :
                     shallow.filter(file -> file.endsWith("postmaster.pid")).toList()) {
@@ -84,7 +91,7 @@ public final class RunDirectory {
                 Files.deleteIfExists(parent);
             }
         } catch (NoSuchFileException | DirectoryNotEmptyException e) {
-            // It is gone, or there are others beside it.
+            // The directory is gone, or its parent has other content.
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -98,14 +105,14 @@ public final class RunDirectory {
                     .filter(process -> process.info().command().orElse("").contains("postgres"))
                     .ifPresent(postmaster -> {
                         ServerCrash.kill(postmaster);
-                        // Where nobody reaps it, it stays as a zombie.
+                        // The limit is for containers that do not reap processes, where a dead one stays as a zombie.
                         postmaster
                                 .onExit()
                                 .completeOnTimeout(postmaster, 5, TimeUnit.SECONDS)
                                 .join();
                     });
         } catch (NoSuchFileException e) {
-            // It has ended by itself.
+            // The server has ended by itself.
         }
     }
 }

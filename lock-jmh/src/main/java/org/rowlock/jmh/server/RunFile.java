@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 
 /**
- * How a run passes its forks the server to use. A file that only its owner may read, since a command line shows a
- * password to everybody on the machine.
+ * The file by which a run passes the server to its forks. Only its owner may read it. A command line would show the
+ * password to every user of the machine.
  *
  * @param address the server
- * @param run the identity of the run, by which its schema is known as ours
+ * @param run the identity of the run, by which its schema is recognized
  */
 public record RunFile(ServerAddress address, String run) {
     private static final String PROPERTY = "rowlock.jmh.run";
 
-    /** Writes it to a temporary file, readable by the owner alone where the file system knows of such. */
+    /** Writes the data to a temporary file. Only the owner may read it, if the file system supports permissions. */
     public Path write() {
         try {
             return Files.writeString(
@@ -34,12 +34,12 @@ public record RunFile(ServerAddress address, String run) {
         RunDirectory.remove(requireNonNull(file.getParent()));
     }
 
-    /** The option of a fork's command line that names the file. */
+    /** Returns the option of a fork's command line that names the file. */
     public static String jvmOption(Path file) {
         return "-D" + PROPERTY + "=" + file;
     }
 
-    /** Makes this JVM a fork of the run, where it is to have none; null ends that. */
+    /** Makes this JVM a fork of the run, if the run has no forks; null ends that. */
     public static void setForThisJvm(@Nullable Path file) {
         if (file == null) {
             System.clearProperty(PROPERTY);
@@ -48,7 +48,7 @@ public record RunFile(ServerAddress address, String run) {
         }
     }
 
-    /** The run of which this JVM is a fork, if it is one. */
+    /** Returns the run of which this JVM is a fork; null if it is none. */
     static @Nullable RunFile ofThisJvm() {
         String file = System.getProperty(PROPERTY);
         if (file == null) {

@@ -11,13 +11,16 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerFailures;
 import org.rowlock.doctor.UserError;
 
-/** Refuses a server that cannot or must not be measured, before anything is created there. */
+/** Rejects a server that cannot or must not be measured, before anything is created there. */
 public final class ServerCheck {
     private static final int OLDEST_VERSION = 14;
 
     private ServerCheck() {}
 
-    /** As the benchmarks connect: a pooler in between refuses what it does not know, and is found out here. */
+    /**
+     * Connects as the benchmarks do. A pooler in between rejects settings that it does not support, and is detected
+     * here.
+     */
     private static Connection connect(ServerAddress address) throws SQLException {
         PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName("check"));
         dataSource.setCurrentSchema(BenchmarkSchema.NAME + ",public");
@@ -25,7 +28,7 @@ public final class ServerCheck {
     }
 
     /**
-     * Connects, and makes sure that the benchmarks can run there.
+     * Connects, and checks that the benchmarks can run there.
      *
      * @throws UserError if they cannot
      */
@@ -58,7 +61,7 @@ public final class ServerCheck {
     private static void refuseReadOnly(ServerAddress address, ServerFacts facts) {
         if (facts.isInRecovery()) {
             throw new UserError("The server at " + address + " is in recovery: a standby, which takes no writes and"
-                    + " whose locks exclude nobody on its primary. Give the primary with --url.");
+                    + " whose locks do not exclude sessions on its primary. Give the primary with --url.");
         }
         if (facts.isReadOnly()) {
             throw new UserError("Transactions at " + address + " are read-only (default_transaction_read_only is on),"
@@ -87,7 +90,7 @@ public final class ServerCheck {
         }
     }
 
-    /** What does not keep the benchmarks from running there, but shows in the figures; complete sentences. */
+    /** Describes conditions that do not prevent the benchmarks but affect their figures; complete sentences. */
     public static List<String> remarks(ServerFacts facts) {
         List<String> remarks = new ArrayList<>();
         if (facts.setting("fsync").equals("off")) {

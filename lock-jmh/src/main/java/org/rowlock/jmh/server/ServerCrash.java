@@ -19,9 +19,9 @@ public record ServerCrash(Path dataDirectory) {
     private static final Duration PAUSE = Duration.ofMillis(20);
 
     /**
-     * Looks where the server is.
+     * Finds the data directory of the server.
      *
-     * @throws UserError if it is the user's
+     * @throws UserError if it is the user's server
      */
     public static ServerCrash of(BenchmarkServer server) throws SQLException {
         if (!server.isEmbedded()) {
@@ -33,49 +33,50 @@ public record ServerCrash(Path dataDirectory) {
         }
     }
 
-    /** Kills, and starts again. The server is gone, and its restart under way, within milliseconds. */
+    /** Kills the server, and starts it again. The server is gone, and its restart has begun, within milliseconds. */
     public void run() throws IOException {
         kill(dataDirectory);
         restart(dataDirectory);
     }
 
     /**
-     * SIGKILL to all its processes, as when the machine or the container dies. What was being committed may be or not.
+     * Sends SIGKILL to all its processes, as when the machine or the container dies. Commits under way may be lost or
+     * not.
      */
     static void kill(ProcessHandle postmaster) {
         List<ProcessHandle> others = postmaster.children().toList();
-        // The first, or it would see the others die and go on without them.
+        // The postmaster must be first, or it would see the others die and continue without them.
         postmaster.destroyForcibly();
         others.forEach(ProcessHandle::destroyForcibly);
     }
 
     private static void kill(Path dataDirectory) throws IOException {
         Path pidFile = dataDirectory.resolve("postmaster.pid");
-        // PostgreSQL's own order of lines: process, data directory, start, port, directory of the Unix socket.
+        // The order of the lines is PostgreSQL's: process, data directory, start, port, directory of the Unix socket.
         List<String> lines = Files.readAllLines(pidFile);
         kill(ProcessHandle.of(Long.parseLong(lines.get(0).trim()))
                 .orElseThrow(() -> new IOException("There is no process that " + pidFile + " names")));
-        // A dead process stays as a zombie until somebody reaps it, in some containers forever, and by these files
-        // PostgreSQL would take it for one that runs. Whether any is still at work it sees by its shared memory.
+        // A dead process stays as a zombie until it is reaped, in some containers forever. Because of these files,
+        // PostgreSQL would take it for a running one. It still detects a live process by the shared memory.
         Files.delete(pidFile);
         Files.deleteIfExists(Path.of(lines.get(4), ".s.PGSQL." + lines.get(3) + ".lock"));
     }
 
-    /** With the options that it had, at the same port. Returns when it takes connections. */
+    /** Starts the server with its former options, at the same port. Returns when it accepts connections. */
     private static void restart(Path dataDirectory) throws IOException {
-        // Kept by PostgreSQL for pg_ctl restart: the program, and its options in quotes.
+        // PostgreSQL keeps this for pg_ctl restart: the program, and its options in quotes.
         String program =
                 Files.readString(dataDirectory.resolve("postmaster.opts")).split(" \"", 2)[0];
         Path log = dataDirectory.resolve("restart.log");
         List<String> restart = new ArrayList<>();
         if (LinuxUtils.isUnshareAvailable()) {
-            // How the embedded server came to run as root, which PostgreSQL refuses.
+            // PostgreSQL does not run as root. The embedded server was started in the same way.
             restart.addAll(List.of("unshare", "-U"));
         }
         String control = Path.of(program).resolveSibling("pg_ctl").toString();
         restart.addAll(List.of(control, "restart", "-w", "-D", dataDirectory.toString(), "-l", log.toString()));
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
-        // It refuses to start as long as a process of the killed one is left.
+        // The server refuses to start while a process of the killed one is left.
         while (run(restart) != 0) {
             if (System.nanoTime() > deadline) {
                 throw new IOException("The killed PostgreSQL did not start again: " + Files.readString(log));
@@ -84,7 +85,7 @@ public record ServerCrash(Path dataDirectory) {
         }
     }
 
-    /** Gives the exit status; -1 for a program that does not end. */
+    /** Returns the exit status; -1 for a program that does not end. */
     private static int run(List<String> program) throws IOException {
         Process process = new ProcessBuilder(program)
                 .redirectErrorStream(true)

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is known of a PostgreSQL server, and of us there.
+ * The facts of a PostgreSQL server, and of our role there.
  *
- * @param version all that the server says of itself
+ * @param version all of version()
  * @param isInRecovery whether it follows another server, as a hot standby does
- * @param isReadOnly whether our transactions may not write
- * @param user who we are there
- * @param database where we are
- * @param mayCreateSchema whether we may
- * @param lockTableRoom how many locks the server's lock table has room for
+ * @param isReadOnly whether our transactions cannot write
+ * @param user our role
+ * @param database our database
+ * @param mayCreateSchema whether our role may create a schema
+ * @param lockTableRoom the capacity of the server's lock table, in locks
  * @param room the limit that leaves us the fewest connections
- * @param settings those that matter to locks, by name, in the order in which they are shown
+ * @param settings the settings that matter to locks, by name, in the order in which they are shown
  */
 public record ServerFacts(
         String version,
@@ -31,7 +31,7 @@ public record ServerFacts(
         Map<String, String> settings) {
 
     /**
-     * A limit of how many connections there may be.
+     * A limit on the number of connections.
      *
      * @param limit what sets it, such as {@code max_connections}
      * @param allowed how many it allows at all
@@ -40,13 +40,16 @@ public record ServerFacts(
      */
     public record ConnectionRoom(String limit, int allowed, int free, String cure) {
 
-        /** What to do so that there is room for so many of ours. */
+        /** Describes how to make room for this many connections. */
         public String cureFor(int connections) {
             return cure + " " + (allowed - free + connections);
         }
     }
 
-    /** As PostgreSQL documents it. Before 19 the table grows to about twice that. */
+    /**
+     * The capacity of the lock table, as PostgreSQL documents it. Before version 19 the table grows to about twice
+     * that.
+     */
     static final String LOCK_TABLE_ROOM = """
             case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
               * current_setting('max_locks_per_transaction')::bigint
@@ -62,7 +65,10 @@ public record ServerFacts(
                    %s
             """.formatted(LOCK_TABLE_ROOM);
 
-    /** Of a superuser the limits of roles and databases do not hold. Our own connection is not counted as taken. */
+    /**
+     * The limits of connections. Those of roles and databases do not apply to a superuser. Our own connection does not
+     * count as taken.
+     */
     private static final String ROOM = """
             with us as (
               select r.oid, r.rolsuper, r.rolconnlimit, d.datconnlimit, quote_ident(r.rolname) as role,
@@ -118,10 +124,9 @@ public record ServerFacts(
             "track_activities");
 
     /**
-     * Asks the server.
+     * Reads the facts from the server.
      *
-     * @throws SQLException also if the server is not PostgreSQL and does not know what it is asked; see
-     *     {@link ServerCheck}
+     * @throws SQLException if a query fails, also because the server is not PostgreSQL; see {@link ServerCheck}
      */
     public static ServerFacts of(Connection connection) throws SQLException {
         Map<String, String> settings = settings(connection);
@@ -157,12 +162,12 @@ public record ServerFacts(
         return settings;
     }
 
-    /** A name as it is to be written in SQL. */
+    /** Quotes a name for use in SQL. */
     static String quoted(String name) {
         return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
     }
 
-    /** A setting's value; empty if the server has none of this name. */
+    /** Returns the value of a setting; empty if the server has none of this name. */
     public String setting(String name) {
         return settings.getOrDefault(name, "");
     }

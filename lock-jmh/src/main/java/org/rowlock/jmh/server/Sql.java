@@ -8,7 +8,10 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Statements with their parameters by position. What is asked for and is not there fails with the statement's text. */
+/**
+ * Runs statements with their parameters by position. If a requested value is missing, the exception has the statement's
+ * text.
+ */
 public final class Sql {
     private Sql() {}
 
@@ -39,12 +42,12 @@ public final class Sql {
         }
     }
 
-    /** The number in the first row's first column. */
+    /** Returns the number in the first row's first column. */
     public static long number(Connection connection, String sql, Object... values) throws SQLException {
         return one(connection, sql, row -> row.getLong(1), values);
     }
 
-    /** The text in the first row's first column; empty for null. */
+    /** Returns the text in the first row's first column; empty for null. */
     public static String text(Connection connection, String sql, Object... values) throws SQLException {
         return one(connection, sql, row -> row.getString(1) == null ? "" : row.getString(1), values);
     }
@@ -84,7 +87,7 @@ public final class Sql {
         }
     }
 
-    /** Runs a statement whatever it gives. */
+    /** Runs a statement, and ignores its result. */
     public static void run(Connection connection, String sql, Object... values) throws SQLException {
         try (PreparedStatement statement = bound(connection, sql, values)) {
             statement.execute();

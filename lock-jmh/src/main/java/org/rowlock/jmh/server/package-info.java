@@ -1,4 +1,4 @@
-/** The server that is measured: the user's own or an embedded one, and the schema that exists for a run. */
+/** The measured server: the user's own or an embedded one, and the schema that exists for a run. */
 @NullMarked
 package org.rowlock.jmh.server;
 

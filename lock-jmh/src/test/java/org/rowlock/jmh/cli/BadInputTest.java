@@ -176,7 +176,7 @@ class BadInputTest {
         grantCreate();
         assertThat(compareAsRole("--scenario", "many-keys,share", "--clients", "90"))
                 .isEqualTo(1);
-        assertThat(err.toString()).contains("90,000 places in the lock table").contains("max_locks_per_transaction");
+        assertThat(err.toString()).contains("90,000 entries of the lock table").contains("max_locks_per_transaction");
     }
 
     @Test
@@ -187,7 +187,7 @@ class BadInputTest {
                 "comment on schema rowlock_bench is 'Rowlock benchmark, run 4711'");
         assertThat(compareAsRole("--scenario", "many-keys,share", "--clients", "90"))
                 .isEqualTo(1);
-        assertThat(err.toString()).contains("places in the lock table").doesNotContain("drop schema");
+        assertThat(err.toString()).contains("entries of the lock table").doesNotContain("drop schema");
     }
 
     @Test

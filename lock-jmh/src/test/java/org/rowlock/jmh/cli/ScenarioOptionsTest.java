@@ -116,6 +116,6 @@ class ScenarioOptionsTest {
     void whatComparesNothingDoesNotRun() {
         assertThatThrownBy(() -> scenarios("--strategy", "optimistic"))
                 .isInstanceOf(ParameterException.class)
-                .hasMessageContaining("None of the scenarios compares");
+                .hasMessageContaining("No scenario compares");
     }
 }

@@ -259,7 +259,7 @@ class CallTest {
         assertThat(remarks(POINT.over(0.5), Map.of(Metric.SCORE, 1.0, "net.roundTrip", 0.62)))
                 .singleElement()
                 .asString()
-                .contains("a round trip took 0.62 ms and not the 0.50 ms that were asked for", "busy");
+                .contains("a round trip took 0.62 ms and not the requested 0.50 ms", "busy");
         assertThat(remarks(POINT, Map.of(Metric.SCORE, 1.0, "net.roundTrip", 0.62)))
                 .isEmpty();
     }
