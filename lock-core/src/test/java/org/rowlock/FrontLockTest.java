@@ -33,6 +33,7 @@ import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.IdColumns;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
@@ -47,13 +48,16 @@ class FrontLockTest {
     private static final LockKey ROW = LockKey.row("account", 1);
     private static final LockKey OTHER = LockKey.row("account", 2);
 
-    /** Of no row, so that only the key in front is taken. */
-    private static final LockKey ABSENT = LockKey.row("account", 9);
+    /** A row whose key in front a test takes alone. */
+    private static final LockKey KEYED = LockKey.row("account", 9);
+
+    private static final LockKey ABSENT = LockKey.row("account", 7);
+    private static final LockKey OTHER_ABSENT = LockKey.row("account", 8);
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+            "insert into account values (1), (2), (9)");
 
     /** Calls that may all go to the server, with a key in front wherever that may be, waited for so long. */
     private static LockCalls calls(Duration bound, LockFront front) {
@@ -193,21 +197,77 @@ class FrontLockTest {
         Session absent = database.session("absent");
         Session other = database.session("other");
         lock(other, fronted ? calls : calls(LONG, LockFront.NEVER), forUpdate(OTHER));
-        lock(absent, calls, forUpdate(ABSENT));
-        assertThat(absent.advisoryLocks()).isOne();
+        takeKeyAlone(absent);
         Step<Held> step = start(absent, calls, forUpdate(OTHER));
         step.awaitBlockedBy(other);
-        lock(other, calls, forUpdate(ABSENT));
+        lock(other, calls, forUpdate(KEYED));
         other.commit();
         assertThat(step.get()).isEqualTo(Held.ROW_LOCKED);
         absent.commit();
     }
 
+    /** FOR UPDATE waits for no row that it does not see, so two sessions cannot stand in a circle of such rows. */
+    @Test
+    void rowsThatAreNotThereAreWaitedForInNoOrder() throws Exception {
+        LockCalls calls = calls(LONG);
+        Session one = database.session("one");
+        Session other = database.session("other");
+        assertThat(lock(one, calls, forUpdate(ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(other, calls, forUpdate(OTHER_ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(one, calls, forUpdate(OTHER_ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(other, calls, forUpdate(ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(one.advisoryLocks()).isZero();
+        assertThat(other.advisoryLocks()).isZero();
+        one.commit();
+        other.commit();
+    }
+
+    /** What the session holds by itself is no part of a circle either. */
+    @Test
+    void aRowThatIsNotThereIsNotWaitedForByOneThatHoldsALockOfItsSession() throws Exception {
+        LockCalls calls = calls(LONG);
+        Session one = database.session("one");
+        Session other = database.session("other");
+        other.execute("select pg_advisory_lock(4711)");
+        other.commit();
+        lock(one, calls, forUpdate(ABSENT));
+        Step<Held> others = start(other, calls, forUpdate(ABSENT));
+        Step<Boolean> ones = one.startExecute("select pg_advisory_xact_lock(4711)");
+        assertThat(others.get()).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        ones.awaitBlockedBy(other);
+        other.execute("select pg_advisory_unlock(4711)");
+        ones.get();
+        one.commit();
+        other.commit();
+    }
+
+    /** A lock in front is of a row that the statement waits for: one that is deleted, and not yet for others. */
+    @Test
+    void aRowThatIsBeingDeletedHasItsKeyInFront() throws Exception {
+        LockCalls calls = calls(LONG);
+        Session deleting = database.session("deleting");
+        Session first = database.session("first");
+        Session second = database.session("second");
+        deleting.execute("delete from account where id = 1");
+        Step<Held> firsts = start(first, calls, forUpdate(ROW));
+        firsts.awaitBlockedBy(deleting);
+        Step<Held> seconds = start(second, calls, forUpdate(ROW));
+        seconds.awaitBlockedBy(first);
+        deleting.commit();
+        assertThat(firsts.get()).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        first.commit();
+        assertThat(seconds.get()).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        second.commit();
+    }
+
+    private static void takeKeyAlone(Session session) throws Exception {
+        String path = session.connection().unwrap(PgConnection.class).getParameterStatus("search_path");
+        session.execute("select pg_advisory_xact_lock(" + FrontSql.key(path, "account", List.of("9")) + ")");
+    }
+
     private Session holderOfTheKeyAlone() throws Exception {
         Session holder = database.session("holder");
-        lock(holder, calls(LONG), forUpdate(ABSENT));
-        assertThat(holder.advisoryLocks()).isOne();
-        database.execute("insert into account values (9)");
+        takeKeyAlone(holder);
         return holder;
     }
 
@@ -229,10 +289,10 @@ class FrontLockTest {
     void whereTheKeyCannotBeHadInTimeTheRowIsLockedWithoutIt() throws Exception {
         Session holder = holderOfTheKeyAlone();
         Session other = database.session("other");
-        assertThat(lock(other, calls(SHORT), forUpdate(ABSENT))).isEqualTo(Held.ROW_LOCKED);
+        assertThat(lock(other, calls(SHORT), forUpdate(KEYED))).isEqualTo(Held.ROW_LOCKED);
         assertUsable(other, "0");
         // Half of the bound, and the row is free.
-        assertThat(lock(other, calls(LONG), forUpdate(ABSENT).atMost(Duration.ofMillis(400))))
+        assertThat(lock(other, calls(LONG), forUpdate(KEYED).atMost(Duration.ofMillis(400))))
                 .isEqualTo(Held.ROW_LOCKED);
         assertUsable(other, "0");
         holder.rollback();
@@ -260,7 +320,7 @@ class FrontLockTest {
         PGSimpleDataSource impatient = database.dataSource();
         impatient.setOptions("-c " + timeout + "=2s");
         Session other = database.session("other", impatient);
-        assertThat(lock(other, calls(LONG), forUpdate(ABSENT))).isEqualTo(Held.ROW_LOCKED);
+        assertThat(lock(other, calls(LONG), forUpdate(KEYED))).isEqualTo(Held.ROW_LOCKED);
         assertUsable(other, timeout.equals("lock_timeout") ? "2s" : "0");
         holder.rollback();
     }
@@ -274,7 +334,7 @@ class FrontLockTest {
         try (TcpProxy proxy = TcpProxy.to(impatient)) {
             Session other = database.session("other", proxy.through(impatient));
             proxy.delay(Duration.ofMillis(30), Duration.ofMillis(30));
-            assertThat(lock(other, calls(LONG), forUpdate(ABSENT))).isEqualTo(Held.ROW_LOCKED);
+            assertThat(lock(other, calls(LONG), forUpdate(KEYED))).isEqualTo(Held.ROW_LOCKED);
             assertUsable(other, "50ms");
         }
         holder.rollback();
@@ -342,7 +402,7 @@ class FrontLockTest {
         Session holder = holderOfTheKeyAlone();
         CommitWrites writes = new CommitWrites();
         CommitWrite unused = writes.add("update account set balance = balance + 1 where id = ?", 9);
-        RowLocks.builder().front(LockFront.ALWAYS).build().execute(database.dataSource(), forUpdate(ABSENT), writes);
+        RowLocks.builder().front(LockFront.ALWAYS).build().execute(database.dataSource(), forUpdate(KEYED), writes);
         assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
         holder.rollback();
     }
@@ -354,7 +414,7 @@ class FrontLockTest {
         LockCalls calls = calls(SHORT);
         List<Integer> balances = other.run(connection -> new TransactionLocks(connection, calls)
                 .lockAndQuery(
-                        forUpdate(ABSENT),
+                        forUpdate(KEYED),
                         LockedQuery.of("select balance from account where id = ?", row -> row.getInt(1), 9)));
         assertThat(balances).containsExactly(0);
         other.commit();
@@ -384,11 +444,11 @@ class FrontLockTest {
         LockCalls calls = calls(LONG);
         Session other = database.session("other");
         Session holder = database.session("both");
-        lock(other, calls, forUpdate(ABSENT));
+        takeKeyAlone(other);
         holder.run(connection -> both.in(connection).lock(forUpdate(OTHER)));
         Step<Held> step = start(other, calls, forUpdate(OTHER));
         step.awaitBlockedBy(holder);
-        holder.run(connection -> both.in(connection).lock(forUpdate(ABSENT)));
+        holder.run(connection -> both.in(connection).lock(forUpdate(KEYED)));
         holder.commit();
         step.get();
         other.commit();

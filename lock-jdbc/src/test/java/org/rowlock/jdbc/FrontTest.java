@@ -34,7 +34,6 @@ import org.rowlock.testing.TestDatabase;
  */
 class FrontTest {
     private static final String LOCK = "select * from account where id = 1 for update";
-    private static final String ABSENT = "update account set balance = balance + 1 where id = 9";
     private static final String WRITE = "update account set balance = balance + 1 where id = 1";
 
     @RegisterExtension
@@ -181,6 +180,49 @@ class FrontTest {
         session.rollback();
     }
 
+    /** No statement waits for a row that it does not see, so two cannot stand in a circle of such rows. */
+    @Test
+    void rowsThatAreNotThereAreWaitedForInNoOrder() throws Exception {
+        Session one = session("one");
+        Session other = session("other");
+        for (String sql : List.of(LOCK, WRITE, "delete from account where id = 1")) {
+            one.execute(sql.replace("= 1", "= 8"));
+            other.execute(sql.replace("= 1", "= 9"));
+            one.execute(sql.replace("= 1", "= 9"));
+            other.execute(sql.replace("= 1", "= 8"));
+            assertThat(one.advisoryLocks()).isZero();
+            assertThat(other.advisoryLocks()).isZero();
+            one.commit();
+            other.commit();
+        }
+    }
+
+    /** The look in front finds the row by the conditions of the statement, word for word. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update account as a set balance = 1 where (a.id) = (?)",
+                "update only account set balance = 1 where id in (cast(? as bigint)) returning id",
+                "delete from account a where ?::int = a.id -- by its id",
+                "select * from /* the */ account where id = ? -- and no more\n for update",
+                "select id as x from account a where id = ? order by x limit 1 for no key update of a"
+            })
+    void theRowIsFoundAsTheStatementFindsIt(String sql) throws Exception {
+        for (int id : new int[] {1, 9}) {
+            assertThat(fronts(connection -> {
+                        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                            statement.setInt(1, id);
+                            statement.execute();
+                        }
+                    }))
+                    .as(sql + " of " + id)
+                    .isEqualTo(id == 1);
+            assertThat(fronts(sql.replace("?", "" + id)))
+                    .as(sql + " with its value " + id)
+                    .isEqualTo(id == 1);
+        }
+    }
+
     @Test
     void aNaiveLockInFrontDeadlocksBehindARead() throws Exception {
         Session reader = database.session("reader");
@@ -213,9 +255,8 @@ class FrontTest {
         Session reader = session("reader");
         Session other = session("other");
         reader.execute("select * from word");
-        other.execute(ABSENT);
-        assertThat(other.advisoryLocks()).isOne();
-        reader.execute(ABSENT);
+        fronted.takeFrontAlone(other, "account", "3");
+        reader.execute(WRITE.replace("= 1", "= 3"));
         assertThat(reader.advisoryLocks()).isZero();
         Step<Boolean> others = other.startExecute("lock table word");
         others.awaitBlockedBy(reader);
@@ -503,11 +544,10 @@ class FrontTest {
         fronted.dropIn.set("mode", held.equals("plain") ? "observe" : "queue");
         other.execute("select * from account where id = 2 for update");
         fronted.dropIn.set("mode", RowlockMode.QUEUE.name());
-        absent.execute(ABSENT);
-        assertThat(absent.advisoryLocks()).isOne();
+        fronted.takeFrontAlone(absent, "account", "3");
         Step<Boolean> step = absent.startExecute("select * from account where id = 2 for update");
         step.awaitBlockedBy(other);
-        other.execute(ABSENT);
+        other.execute(WRITE.replace("= 1", "= 3"));
         other.commit();
         step.get();
         absent.commit();
@@ -537,11 +577,11 @@ class FrontTest {
     void whoWaitsForTheKeyIsCancelledByTheServer() throws Exception {
         Session holder = session("holder");
         Session waiter = session("waiter");
-        holder.execute(ABSENT);
+        fronted.takeFrontAlone(holder, "account", "3");
         AtomicReference<Statement> running = new AtomicReference<>();
         Step<Boolean> step = waiter.start(connection -> {
             PreparedStatement statement = connection.prepareStatement("select * from account where id = ? for update");
-            statement.setInt(1, 9);
+            statement.setInt(1, 3);
             running.set(statement);
             return statement.execute();
         });

@@ -34,8 +34,10 @@ import org.rowlock.testing.TestPgBouncer;
 class FrontWaitTest {
     private static final Duration BOUND = Duration.ofMillis(50);
 
-    /** Of a row that does not exist, so that only the lock in front is taken. */
-    private static final String ABSENT = "update account set balance = balance + 1 where id = 9";
+    /** Of a row whose lock in front a test takes alone. */
+    private static final String KEYED = "update account set balance = balance + 1 where id = 9";
+
+    private static final String ABSENT = "update account set balance = balance + 1 where id = 8";
 
     private static final String LOCK = "select * from account where id = 1 for update";
     private static final String SETTING = "select own_setting() from account where id = 1 for update";
@@ -43,7 +45,7 @@ class FrontWaitTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)",
+            "insert into account values (1), (2), (9)",
             // A text with the setting in it would be taken for one that changes it.
             "create function own_setting() returns text language sql as 'select current_setting(''lock_timeout'')'");
 
@@ -75,9 +77,8 @@ class FrontWaitTest {
     }
 
     private Session holderOfTheKeyAlone() throws Exception {
-        Session holder = database.session("holder", fronted.dataSource);
-        holder.execute(ABSENT);
-        assertThat(holder.advisoryLocks()).isOne();
+        Session holder = database.session("holder");
+        fronted.takeFrontAlone(holder, "account", "9");
         return holder;
     }
 
@@ -128,10 +129,10 @@ class FrontWaitTest {
 
     @Test
     void aThreadThatDidNotFindTheRowInsertsAndUpdatesItOnAnotherConnection() throws Exception {
-        assertThat(inAnotherTransactionOfTheThread(ABSENT, List.of("insert into account values (9)", ABSENT)))
+        assertThat(inAnotherTransactionOfTheThread(ABSENT, List.of("insert into account values (8)", ABSENT)))
                 .isOne();
-        assertThat(fronted.figure("account", "frontGivenUp")).isOne();
-        assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
+        assertThat(fronted.figure("account", "frontGivenUp")).isZero();
+        assertThat(database.query("select balance from account where id = 8")).isEqualTo("1");
     }
 
     @ParameterizedTest
@@ -141,7 +142,7 @@ class FrontWaitTest {
         Session other = database.session("other", fronted.dataSource);
         other.run(connection -> {
             connection.setAutoCommit(autocommit);
-            assertThat(update(connection, ABSENT)).isZero();
+            assertThat(update(connection, KEYED)).isOne();
             assertThat(update(connection, "update account set balance = 7 where id = 2"))
                     .isOne();
             if (!autocommit) {
@@ -167,15 +168,10 @@ class FrontWaitTest {
                     connection.commit();
                 }
                 assertThat(fronted.figure("account", "fronted")).isEqualTo(7);
-                // The holder finds no row, and then there is one.
-                try (Connection holder = fronted.dataSource.getConnection()) {
-                    holder.setAutoCommit(false);
-                    assertThat(update(holder, ABSENT)).isZero();
-                    database.execute("insert into account values (9)");
-                    assertThat(balance(update, 8, 9)).isEqualTo(8);
-                    connection.commit();
-                    holder.rollback();
-                }
+                Session holder = holderOfTheKeyAlone();
+                assertThat(balance(update, 8, 9)).isEqualTo(8);
+                connection.commit();
+                holder.rollback();
                 assertThat(balance(update, 9, 9)).isEqualTo(9);
                 connection.commit();
             }
@@ -201,7 +197,7 @@ class FrontWaitTest {
         Session holder = holderOfTheKeyAlone();
         GatedDatabase gated = withTimeouts("-c " + timeout, bound);
         Session other = database.session("other", gated.dataSource);
-        other.execute(ABSENT);
+        other.execute(KEYED);
         assertThat(gated.figure("account", "frontGivenUp")).isOne();
         other.commit();
         holder.commit();
@@ -214,10 +210,10 @@ class FrontWaitTest {
         GatedDatabase gated = of(database.dataSource(), Duration.ofHours(1));
         Session other = database.session("other", gated.dataSource);
         other.run(connection -> {
-            try (PreparedStatement update = connection.prepareStatement(ABSENT.replace("9", "?"))) {
+            try (PreparedStatement update = connection.prepareStatement(KEYED.replace("9", "?"))) {
                 update.setInt(1, 9);
                 update.setQueryTimeout(30);
-                assertThat(update.executeUpdate()).isZero();
+                assertThat(update.executeUpdate()).isOne();
             }
             return null;
         });
@@ -268,7 +264,7 @@ class FrontWaitTest {
             GatedDatabase gated = of(proxy.through(impatient));
             Session other = database.session("other", gated.dataSource);
             proxy.delay(Duration.ofMillis(30), Duration.ofMillis(30));
-            other.execute(ABSENT);
+            other.execute(KEYED);
             assertThat(gated.figure("account", "frontGivenUp")).isOne();
             other.commit();
         }
@@ -378,13 +374,17 @@ class FrontWaitTest {
 
     /** Its waiters hold rows while they wait for a key; so none of its keys goes in front of a statement. */
     @ParameterizedTest
-    @ValueSource(strings = {ABSENT, "update account set balance = 1 where id = 1 and balance = 99"})
-    void besideBothThereIsNoCircleOfAKeyAndARow(String nothing) throws Exception {
+    @ValueSource(booleans = {false, true})
+    void besideBothThereIsNoCircleOfAKeyAndARow(boolean keyAlone) throws Exception {
         RowLocks both = RowLocks.builder().strategy(LockStrategy.BOTH).build();
         Session other = database.session("other", fronted.dataSource);
         Session holder = database.session("both");
-        int id = nothing.equals(ABSENT) ? 9 : 1;
-        other.execute(nothing);
+        int id = keyAlone ? 9 : 1;
+        if (keyAlone) {
+            fronted.takeFrontAlone(other, "account", "9");
+        } else {
+            other.execute("update account set balance = 1 where id = 1 and balance = 99");
+        }
         holder.run(connection -> {
             both.in(connection).lock(forUpdate(LockKey.row("account", 2)));
             return null;
@@ -424,7 +424,7 @@ class FrontWaitTest {
         Session other = database.session("other", fronted.dataSource);
         other.run(connection -> {
             connection.setTransactionIsolation(isolation);
-            assertThat(update(connection, ABSENT)).isZero();
+            assertThat(update(connection, KEYED)).isOne();
             return null;
         });
         assertThat(other.advisoryLocks()).isZero();
@@ -442,7 +442,7 @@ class FrontWaitTest {
         Session holder = holderOfTheKeyAlone();
         Session other = database.session("other", gated.dataSource);
         for (int i = 0; i < 3; i++) {
-            other.execute(ABSENT);
+            other.execute(KEYED);
             other.commit();
         }
         // Once more where a period of the time of day has just begun.

@@ -7,12 +7,15 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.postgresql.PGConnection;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
+import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
 /** The wrapper with a gate of its own, which lets as few in as a test wants. */
@@ -99,6 +102,12 @@ final class GatedDatabase {
                 statement.executeUpdate("delete from " + table + " where id = -1");
             }
         }
+    }
+
+    /** As one whose row is gone behind its lock in front. */
+    void takeFrontAlone(Session session, String table, String id) throws Exception {
+        String path = session.connection().unwrap(PGConnection.class).getParameterStatus("search_path");
+        session.execute("select pg_advisory_xact_lock(" + FrontSql.key(path, table, List.of(id)) + ")");
     }
 
     void awaitQueued(int threads) {

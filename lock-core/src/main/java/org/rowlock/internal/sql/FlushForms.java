@@ -57,7 +57,7 @@ class FlushForms {
             parts.addAll(bound().arm());
         }
         if (asked.front() != null) {
-            parts.addAll(WaitSql.FRONT);
+            parts.addAll(WaitSql.front(asked.rows().get(0).table(), wait));
             if (armed) {
                 parts.add(WaitSql.REARM);
             }

@@ -57,7 +57,7 @@ public final class RowSql {
 
     /** Locks one row. Returns its id, printed, where it exists. */
     static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
-        return one(table, table.printedId(ALIAS) + rearm(wait, ""), clause(mode, wait), 0, 0);
+        return one(table, table.printedId(ALIAS) + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
     }
 
     /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
@@ -105,7 +105,7 @@ public final class RowSql {
                 + table.each(" and ", (column, i) -> column(column) + " = cast(? as " + column.type() + ')') + clause;
     }
 
-    private static Part.Binder binder(int group, int index) {
+    static Part.Binder binder(int group, int index) {
         return (statement, at, request) ->
                 bindId(statement, at, request.rows().get(group).keys().get(index));
     }
@@ -142,7 +142,7 @@ public final class RowSql {
 
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         return new Part(
-                identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm(wait, "") + " from "
+                identity(table) + "select k.n, " + table.printedId(ALIAS) + WaitSql.rearm(wait, "") + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
                         + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + listed(column) + "[]))")
                         + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
@@ -168,7 +168,8 @@ public final class RowSql {
                         + "select pg_catalog.count(distinct r.id), case when pg_catalog.count(distinct r.id) <"
                         + " cast(? as integer) then pg_catalog.array_agg(r.id::pg_catalog.text) end"
                         + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
-                        + " as id" + rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name()) + " as "
+                        + " as id" + WaitSql.rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name())
+                        + " as "
                         + ALIAS + " where " + id + " = any(cast(? as "
                         + table.columns().get(0).type() + "[])) order by " + id + clause(mode, OF_ALIAS, wait)
                         + ") as r",
@@ -178,13 +179,6 @@ public final class RowSql {
                     return bindIds(statement, at + 1, rows);
                 },
                 (answers, statement) -> answers.counted(statement, group));
-    }
-
-    /**
-     * Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound.
-     */
-    private static String rearm(WaitKind wait, String name) {
-        return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
     }
 
     /** What the ids of several rows are an array of. There are no arrays of arrays. */

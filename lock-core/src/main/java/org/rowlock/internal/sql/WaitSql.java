@@ -2,11 +2,14 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.FlushForms.Bound;
 import org.rowlock.internal.text.FrontSql;
 
@@ -37,7 +40,7 @@ public final class WaitSql {
      * lock_timeout bounds each lock by itself, but a {@link LockWait#atMost} bounds the call; so every further lock
      * gets what remains.
      */
-    public static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
+    static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
     static final Part REARM = Part.control("select " + REARM_EXPRESSION);
 
@@ -78,10 +81,26 @@ public final class WaitSql {
     /** Of a bound that {@link #ARM} has set it may take half, as the row may be free behind a key that is not. */
     private static final int PART_OF_BOUND = 2;
 
-    static final List<Part> FRONT = List.of(
+    private static final List<Part> FRONT = List.of(
             Part.control(FrontSql.MARK),
             new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front),
             Part.control(FrontSql.UNMARK));
+
+    /** The advisory lock in front of the lock of the only row. */
+    static List<Part> front(RowTable table, WaitKind wait) {
+        List<Part> parts = new ArrayList<>();
+        parts.add(new Part(
+                RowSql.identity(table) + FrontSql.look(RowSql.lookAt(table)) + rearm(wait, ""),
+                RowSql.binder(0, 0),
+                Part.UNREAD));
+        parts.addAll(FRONT);
+        return parts;
+    }
+
+    /** Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound. */
+    static String rearm(WaitKind wait, String name) {
+        return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";
+    }
 
     private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         Front front = Objects.requireNonNull(request.front());

@@ -13,13 +13,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The advisory lock of a row, as a statement in front of the one that locks the row. It locks only while the
  * transaction has no xid, and so no row: then nobody waits for a waiter here but those behind. Its key is not that of
- * LockKey, for which others wait while they hold rows.
+ * LockKey, for which others wait while they hold rows. A row that is not there has no lock in front, as FOR UPDATE
+ * waits for none either.
  *
  * <p>The wait is bounded, as the holder of the lock may not have the row. The transaction's own lock_timeout is back,
  * word for word, when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it
  * does nothing.
  */
 public final class FrontSql {
+    /** Whether the row is there: a setting, since what the transaction sets is gone with it. */
+    private static final String IS_THERE = "'rowlock.front'";
+
     /** Goes in front of the lock, within a transaction: whether the savepoint is there says what an error is of. */
     public static final String MARK = "savepoint rowlock_front";
 
@@ -43,6 +47,17 @@ public final class FrontSql {
 
     private FrontSql() {}
 
+    /**
+     * Looks whether the row is there. A statement of its own in front of {@link #MARK}, since it may wait for the table
+     * as the statement behind would: that wait is the caller's, with all of its timeout.
+     *
+     * @param row a query that finds it, locked or not
+     */
+    public static String look(String row) {
+        // The line break ends a comment of the caller's.
+        return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
+    }
+
     /** Without parameters. */
     public static String literal(boolean timed, long key, int millis) {
         return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
@@ -64,7 +79,8 @@ public final class FrontSql {
                 + part("lock_timeout") + ", " + part("statement_timeout")
                 + "))::integer end)::pg_catalog.text, true) from (select " + millis + " as millis, " + part
                 + " as part) as m"
-                + " where pg_catalog.pg_current_xact_id_if_assigned() is null"
+                + " where pg_catalog.current_setting(" + IS_THERE + ") = 'true'"
+                + " and pg_catalog.pg_current_xact_id_if_assigned() is null"
                 + " and pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')"
                 + " offset 0) as a";
     }
@@ -91,17 +107,22 @@ public final class FrontSql {
         return at + PARAMETERS;
     }
 
-    /** The text of a lock in front of a statement. */
-    public static String inFrontOf(String sql, String lock, boolean marked) {
-        return (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
+    /**
+     * The text of a lock in front of a statement.
+     *
+     * @param row finds the row, see {@link #look}
+     */
+    public static String inFrontOf(String sql, String row, String lock, boolean marked) {
+        return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
     }
 
     /**
-     * Reads what came back of the lock, up to the result of the statement behind it.
+     * Reads what came back of the look and the lock, up to the result of the statement behind it.
      *
      * @return as {@link #waitedNanos(ResultSet)}
      */
     public static long waitedNanos(Statement sent, boolean marked) throws SQLException {
+        sent.getMoreResults();
         if (marked) {
             sent.getMoreResults();
         }
@@ -131,7 +152,8 @@ public final class FrontSql {
 
     /**
      * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the lock in front can
-     * have ended it. For autocommit, where no savepoint can be set.
+     * have ended it. For autocommit, where no savepoint can be set, and nothing else outlives the error. If the answer
+     * takes longer than the lock_timeout to arrive, the error passes for the session's: it is not early to the caller.
      *
      * @param lockTimeout {@link #LOCK_TIMEOUT_MILLIS}
      */

@@ -5,9 +5,10 @@ package org.rowlock.internal.text;
  *
  * @param text of a word and of a quoted name as the catalog has it, of a string without its quotes, of a parameter its
  *     number
+ * @param start where it begins in the text that was cut
  */
-public record Token(TokenType type, String text) {
-    public static final Token END = new Token(TokenType.END, "");
+public record Token(TokenType type, String text, int start) {
+    public static final Token END = new Token(TokenType.END, "", Integer.MAX_VALUE);
 
     public enum TokenType {
         WORD,

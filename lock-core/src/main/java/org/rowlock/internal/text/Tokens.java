@@ -24,6 +24,7 @@ public final class Tokens {
     private final char[] chars;
     private final List<Token> tokens = new ArrayList<>();
     private int at;
+    private int start;
     private int parameters;
 
     private Tokens(String sql) {
@@ -56,6 +57,7 @@ public final class Tokens {
         if (skipNothing()) {
             return;
         }
+        start = at;
         char c = sql.charAt(at);
         if (isNameStart(c)) {
             word();
@@ -81,7 +83,7 @@ public final class Tokens {
     }
 
     private void add(TokenType type, String text) {
-        tokens.add(new Token(type, text));
+        tokens.add(new Token(type, text, start));
     }
 
     /** Skips white space or a comment, if here is one. */

@@ -80,6 +80,7 @@ final class LockForms {
 
     /** What stands in front of a row lock, here in front of none. */
     private void front() throws SQLException {
+        probe.session.execute(FrontSql.look("select"));
         try (PreparedStatement statement = probe.session.prepare(FrontSql.SQL)) {
             FrontSql.bind(statement, 1, false, random(), Integer.MAX_VALUE, 1);
             statement.execute();

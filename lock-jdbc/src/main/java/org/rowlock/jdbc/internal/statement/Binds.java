@@ -162,6 +162,18 @@ public final class Binds {
         }
     }
 
+    /** Sets those of some values from an index on; returns the index behind them. */
+    public int set(PreparedStatement statement, int at, List<Value> some) throws SQLException {
+        int index = at;
+        for (Value value : some) {
+            if (value instanceof Parameter parameter) {
+                Objects.requireNonNull(Objects.requireNonNull(setters)[parameter.index() - 1])
+                        .set(statement, index++);
+            }
+        }
+        return index;
+    }
+
     /** Whether every value of a key is known. */
     public boolean has(List<Value> key) {
         for (Value value : key) {

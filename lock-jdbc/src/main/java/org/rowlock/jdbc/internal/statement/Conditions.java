@@ -38,12 +38,26 @@ final class Conditions {
     /** Whether there are conditions that are no equality. */
     boolean others;
 
+    /** All of them, as the statement has them. */
+    String text = "";
+
     Conditions(TokenReader tokens) {
         this.tokens = tokens;
     }
 
+    /** Reads all behind WHERE, if it is there. False as {@link #readAll}. */
+    boolean readWhere() {
+        if (!tokens.skipWord("where")) {
+            return true;
+        }
+        int mark = tokens.mark();
+        boolean read = readAll();
+        text = tokens.textSince(mark);
+        return read;
+    }
+
     /** Reads conditions joined by AND to their end. False where there is an OR, or no end that is known. */
-    boolean readAll() {
+    private boolean readAll() {
         do {
             readOne();
         } while (tokens.skipWord("and"));

@@ -44,8 +44,8 @@ public final class StatementRecogniser {
 
     private final int parameters;
 
-    private StatementRecogniser(List<Token> tokens) {
-        this.tokens = new TokenReader(tokens);
+    private StatementRecogniser(String sql, List<Token> tokens) {
+        this.tokens = new TokenReader(sql, tokens);
         this.parameters = (int) tokens.stream()
                 .filter(token -> token.type() == Token.TokenType.PARAMETER)
                 .count();
@@ -64,7 +64,7 @@ public final class StatementRecogniser {
         List<Token> tokens = Tokens.of(sql);
         return hasSeveralStatements(tokens)
                 ? new PassedThrough(PassReason.SEVERAL_STATEMENTS)
-                : new StatementRecogniser(tokens).read(first, tokens);
+                : new StatementRecogniser(sql, tokens).read(first, tokens);
     }
 
     /** A first look without cutting the text, as most statements are plain reads. */
@@ -129,7 +129,7 @@ public final class StatementRecogniser {
             return withoutLock(all, PassReason.JOIN);
         }
         Conditions conditions = new Conditions(tokens);
-        if (tokens.skipWord("where") && !conditions.readAll()) {
+        if (!conditions.readWhere()) {
             return withoutLock(all, PassReason.OR);
         }
         tokens.skipTo(END_OF_ORDER);
@@ -222,7 +222,7 @@ public final class StatementRecogniser {
             return new PassedThrough(PassReason.CURSOR);
         }
         Conditions conditions = new Conditions(tokens);
-        if (tokens.skipWord("where") && !conditions.readAll()) {
+        if (!conditions.readWhere()) {
             return new PassedThrough(PassReason.OR);
         }
         boolean returning = tokens.skipWord("returning");
@@ -250,6 +250,14 @@ public final class StatementRecogniser {
                             : conditions.alternatives ? PassReason.OR : PassReason.NO_KEY);
         }
         return new Recognised(
-                kind, table.name(), mode, waiting, conditions.equalities, conditions.others, returnsRows, parameters);
+                kind,
+                table.name(),
+                mode,
+                waiting,
+                conditions.equalities,
+                conditions.others,
+                "select from " + table.text() + " where " + conditions.text,
+                returnsRows,
+                parameters);
     }
 }

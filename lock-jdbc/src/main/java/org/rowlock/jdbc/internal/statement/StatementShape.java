@@ -18,6 +18,7 @@ public sealed interface StatementShape {
      * @param table as SQL writes it: quoted only where it must be
      * @param equalities all that must hold, in the order of the text: those of the key and others
      * @param moreConditions whether others than equalities must hold too
+     * @param row a query that finds the same, locked or not, with the parameters of all conditions
      * @param returnsRows whether its result is rows, and not their number
      * @param parameters how many there are in the text
      */
@@ -28,6 +29,7 @@ public sealed interface StatementShape {
             Waiting waiting,
             List<Equality> equalities,
             boolean moreConditions,
+            String row,
             boolean returnsRows,
             int parameters)
             implements StatementShape {
@@ -45,6 +47,11 @@ public sealed interface StatementShape {
                         .ifPresent(equality -> values.add(equality.value()));
             }
             return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
+        }
+
+        /** What must be equal to a column each, in the order of the text. */
+        public List<Value> values() {
+            return equalities.stream().map(Equality::value).toList();
         }
 
         /** Whether nothing but a key must hold, so that only a row that does not exist is not found. */

@@ -13,8 +13,9 @@ import org.rowlock.internal.text.Tokens;
  *
  * @param name as SQL writes it: quoted only where it must be
  * @param reference what the statement calls it
+ * @param text all of it, as the statement has it
  */
-record TableReference(String name, String reference) {
+record TableReference(String name, String reference, String text) {
     /** What may follow a table, and is no alias. */
     private static final Set<String> AFTER_TABLE =
             Tokens.words("where set using from returning join inner left right full cross natural tablesample"
@@ -27,6 +28,7 @@ record TableReference(String name, String reference) {
 
     /** The table that a statement names here; null where it is none, or what this does not know. */
     static @Nullable TableReference read(TokenReader tokens) {
+        int mark = tokens.mark();
         tokens.skipWord("only");
         List<String> parts = readParts(tokens);
         if (parts.isEmpty() || tokens.atSymbol("(")) {
@@ -40,18 +42,18 @@ record TableReference(String name, String reference) {
             }
             reference = tokens.next().text();
         }
-        return of(parts, reference);
+        return of(parts, reference, tokens.textSince(mark));
     }
 
     /** The table that an INSERT names here, without an alias; null where it is none. */
     static @Nullable TableReference readTarget(TokenReader tokens) {
         List<String> parts = readParts(tokens);
-        return parts.isEmpty() ? null : of(parts, parts.get(parts.size() - 1));
+        return parts.isEmpty() ? null : of(parts, parts.get(parts.size() - 1), "");
     }
 
-    private static TableReference of(List<String> parts, String reference) {
+    private static TableReference of(List<String> parts, String reference, String text) {
         String quoted = parts.stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
-        return new TableReference(TableName.normalize(quoted), reference);
+        return new TableReference(TableName.normalize(quoted), reference, text);
     }
 
     /** The parts of a name; none where there is none. */

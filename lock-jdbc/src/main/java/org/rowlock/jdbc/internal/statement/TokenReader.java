@@ -7,10 +7,12 @@ import org.rowlock.internal.text.Token.TokenType;
 
 /** Reads tokens one after the other, and back to a mark. */
 final class TokenReader {
+    private final String sql;
     private final List<Token> tokens;
     private int at;
 
-    TokenReader(List<Token> tokens) {
+    TokenReader(String sql, List<Token> tokens) {
+        this.sql = sql;
         this.tokens = tokens;
     }
 
@@ -30,6 +32,12 @@ final class TokenReader {
 
     int mark() {
         return at;
+    }
+
+    /** The text from a mark up to here, as the statement has it. */
+    String textSince(int mark) {
+        int end = Math.min(peek().start(), sql.length());
+        return mark < at ? sql.substring(tokens.get(mark).start(), end) : "";
     }
 
     void reset(int mark) {

@@ -115,9 +115,11 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 fronted.close();
             }
             frontedMarked = isMarked();
-            fronted = connection.prepare(FrontSql.inFrontOf(sql, FrontSql.SQL, frontedMarked));
+            String text = FrontSql.inFrontOf(sql, recognised(known).row(), FrontSql.SQL, frontedMarked);
+            fronted = connection.prepare(text);
         }
-        int first = FrontSql.bind(fronted, 1, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
+        int at = binds.set(fronted, 1, recognised(known).values());
+        int first = FrontSql.bind(fronted, at, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
         binds.setAll(fronted, first - 1);
         fronted.setQueryTimeout(delegate.getQueryTimeout());
         runs(fronted);

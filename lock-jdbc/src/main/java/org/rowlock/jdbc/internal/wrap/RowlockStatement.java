@@ -16,6 +16,7 @@ import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
+import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /** A statement that goes to the server when it is its turn. */
 class RowlockStatement extends ForwardingStatement {
@@ -126,8 +127,13 @@ class RowlockStatement extends ForwardingStatement {
         }
         int millis = frontMillis(lock);
         String sql = FrontSql.literal(lock.isTimed(), lock.key(), millis);
-        delegate.execute(FrontSql.inFrontOf(plan.sql(), sql, marked));
+        delegate.execute(FrontSql.inFrontOf(plan.sql(), recognised(plan).row(), sql, marked));
         return delegate;
+    }
+
+    /** What has a lock in front. */
+    static Recognised recognised(StatementPlan plan) {
+        return (Recognised) plan.shape();
     }
 
     final boolean isMarked() {

@@ -39,6 +39,8 @@ class StatementRecogniserTest {
                         Waiting.NOWAIT,
                         List.of(new Equality("id", new Parameter(1)), new Equality("No", new Parameter(2))),
                         true,
+                        "select from shop.\"Order\" AS a  where a.id = ? AND a.state <> 'x' AND"
+                                + " (? = a.\"No\" and a.v is not null) ",
                         true,
                         2));
     }
