@@ -38,8 +38,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.EarlyRelease;
-import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -501,7 +502,7 @@ class CommitOutcomeTest {
     /** By an early release, and by a commit that only confirms what it has read. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatACancelIsSaidToHaveUndoneIsNotStoredByTheDropIn(boolean wanted) throws Exception {
+    void whatACancelOfACommitIsSaidToHaveUndoneIsNotStored(boolean wanted) throws Exception {
         EarlyRelease release = new EarlyRelease();
         assertUndoneIsNotStored(
                 (from, id) -> {
@@ -513,11 +514,20 @@ class CommitOutcomeTest {
                                 connection,
                                 "with paid as (insert into payment values (" + id + ")) update account set balance ="
                                         + " balance + 1 where id = 1");
-                        release.commit(connection, wanted);
+                        try {
+                            Commit.run(
+                                    connection,
+                                    List.of(),
+                                    KeyNames.WITH_IDS,
+                                    session -> release.ending(session, wanted),
+                                    List.of());
+                        } catch (SQLException | RowlockException e) {
+                            connection.rollback();
+                            throw e;
+                        }
                     }
                 },
-                e -> e instanceof CommitNotConfirmedException
-                        || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState())));
+                e -> e instanceof CommitNotConfirmedException || e instanceof CommitOutcomeUnknownException);
     }
 
     private interface Adding {

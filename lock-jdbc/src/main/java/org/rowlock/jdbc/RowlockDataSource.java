@@ -10,7 +10,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.internal.text.Given;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
@@ -63,8 +62,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     /**
      * What differs from the default. Not thread-safe.
      *
-     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release},
-     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, and
+     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.front},
+     * {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, and
      * {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
      */
     public static final class Builder {
@@ -118,19 +117,6 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          */
         public Builder exclude(String... tables) {
             return set("exclude", JdbcSettings.list(tables));
-        }
-
-        /**
-         * When a commit lets go of the locks of its transaction: with {@link LockRelease#EARLY} before it is durable,
-         * where the transaction had its turn in the queue and others want its row. {@code commit} returns when it is
-         * durable, in either case. If it has committed, and the wait for that fails, it throws an SQLException with
-         * SQLSTATE RL001: not to be run again.
-         *
-         * @param given when; {@link LockRelease#PLAIN} by default
-         * @return this builder
-         */
-        public Builder release(LockRelease given) {
-            return set("release", Given.notNull(given, "The release is null").name());
         }
 
         /**

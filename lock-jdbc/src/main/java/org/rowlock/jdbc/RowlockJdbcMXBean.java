@@ -10,7 +10,7 @@ public interface RowlockJdbcMXBean {
     /**
      * The settings.
      *
-     * @return their words by {@code mode}, {@code include}, {@code exclude}, {@code release}, {@code front},
+     * @return their words by {@code mode}, {@code include}, {@code exclude}, {@code front},
      *     {@code group} and {@code flush}
      */
     Map<String, String> getSettings();
@@ -30,7 +30,7 @@ public interface RowlockJdbcMXBean {
      * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM;
      * writes that were {@code kept} for the COMMIT; those that had an advisory lock in front
      * ({@code fronted}), and those that went without it after they had waited for it ({@code frontGivenUp});
-     * transactions that were {@code releasedEarly}; UPDATEs that were {@code grouped}, and in how many {@code groups};
+     * UPDATEs that were {@code grouped}, and in how many {@code groups};
      * {@code groupsUndone}, or whose outcome is not known; {@code alone.REASON} that waited and could be of no group;
      * {@code passed.REASON} that went to the server as they are. Statements of no table that was recognised stand under
      * the empty name.

@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockRelease;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -251,35 +250,6 @@ class CommitFlushTest {
         insert(7, 1);
         connection.commit();
         assertThat(stored()).endsWith(" 7:1:0").doesNotContain(" 6:");
-    }
-
-    /** What it has read may not be durable yet, and for a write to an unlogged table the server does not wait. */
-    @Test
-    void withEarlyReleaseItWaitsUntilAllIsDurable() throws SQLException {
-        database.execute("create unlogged table scratch(id int primary key)");
-        RowlockDataSource.Builder early = RowlockDataSource.builder(database.dataSource())
-                .flushWithCommit(true)
-                .release(LockRelease.EARLY);
-        try (RowlockDataSource dataSource = early.build();
-                Connection connection = dataSource.getConnection()) {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("set synchronous_commit = on");
-            }
-            connection.setAutoCommit(false);
-            String written = "";
-            for (int id = 1; id <= 2; id++) {
-                CommitFlush.open(connection, table -> true);
-                try (PreparedStatement statement = connection.prepareStatement("insert into scratch values (?)")) {
-                    statement.setInt(1, id);
-                    assertThat(statement.executeUpdate()).isOne();
-                }
-                written = database.query("select pg_current_wal_insert_lsn()");
-                connection.commit();
-            }
-            assertThat(dataSource.control().getFigures().get("").get("kept")).isOne();
-            assertThat(database.query("select pg_current_wal_flush_lsn() > '" + written + "'::pg_lsn"))
-                    .isEqualTo("t");
-        }
     }
 
     @Test

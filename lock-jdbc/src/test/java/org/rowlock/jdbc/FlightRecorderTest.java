@@ -11,15 +11,13 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowlock.LockRelease;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
-/** What the flight recorder has of a wait in the JVM, and of an early release. */
+/** What the flight recorder has of a wait in the JVM. */
 class FlightRecorderTest {
     private static final String EVENT = "org.rowlock.Queued";
-    private static final String EARLY = "org.rowlock.ReleasedEarly";
     private static final String LOCK = "select * from account where id = 1 for update";
 
     @RegisterExtension
@@ -59,38 +57,5 @@ class FlightRecorderTest {
             assertThat(event.getBoolean("admitted")).isTrue();
             assertThat(event.getDuration()).isPositive();
         });
-    }
-
-    @Test
-    void everyEarlyReleaseIsAnEvent(@TempDir Path directory) throws Exception {
-        GatedDatabase gated = new GatedDatabase(
-                database.dataSource(),
-                RowlockMode.QUEUE,
-                LockRelease.EARLY,
-                GatedDatabase.queues(2, GatedDatabase.NEVER_OVER));
-        gated.learn("account");
-        Session holder = database.session("holder", gated.dataSource);
-        Session next = database.session("next", gated.dataSource);
-        Path file = directory.resolve("released.jfr");
-        try (Recording recording = new Recording()) {
-            recording.enable(EARLY).withoutThreshold();
-            recording.start();
-            holder.execute(LOCK);
-            Step<Boolean> step = next.startExecute(LOCK);
-            step.awaitBlockedBy(holder);
-            holder.commit();
-            step.get();
-            // Nobody wants it any more.
-            next.commit();
-            recording.stop();
-            recording.dump(file);
-        }
-        assertThat(RecordingFile.readAllEvents(file).stream()
-                        .filter(event -> event.getEventType().getName().equals(EARLY)))
-                .singleElement()
-                .satisfies(event -> {
-                    assertThat(event.getString("table")).isEqualTo("account");
-                    assertThat(event.getThread().getJavaName()).isEqualTo("session-holder");
-                });
     }
 }

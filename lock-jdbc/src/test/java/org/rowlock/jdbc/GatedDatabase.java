@@ -9,7 +9,6 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.postgresql.PGConnection;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.text.FrontSql;
@@ -42,11 +41,7 @@ final class GatedDatabase {
     }
 
     GatedDatabase(DataSource plain, RowlockMode mode, KeyQueues gate) {
-        this(plain, mode, LockRelease.PLAIN, gate);
-    }
-
-    GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate) {
-        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, LockFront.ALWAYS, 1, false), gate);
+        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), LockFront.ALWAYS, 1, false), gate);
     }
 
     GatedDatabase(DataSource plain, JdbcSettings settings, KeyQueues gate) {
@@ -57,15 +52,14 @@ final class GatedDatabase {
     }
 
     /** With one at the server at a time, who sends up to so many of those who wait. */
-    static GatedDatabase inGroups(TestDatabase database, LockRelease release, int largest) {
-        return inGroups(database.dataSource(), release, largest);
+    static GatedDatabase inGroups(TestDatabase database, int largest) {
+        return inGroups(database.dataSource(), largest);
     }
 
-    static GatedDatabase inGroups(DataSource connections, LockRelease release, int largest) {
+    static GatedDatabase inGroups(DataSource connections, int largest) {
         return new GatedDatabase(
                 connections,
-                new JdbcSettings(
-                        "test", RowlockMode.QUEUE, List.of(), List.of(), release, LockFront.NEVER, largest, false),
+                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockFront.NEVER, largest, false),
                 queues(1, NEVER_OVER));
     }
 
@@ -73,8 +67,7 @@ final class GatedDatabase {
     static GatedDatabase keeping(TestDatabase database, String... tables) throws SQLException {
         GatedDatabase gated = new GatedDatabase(
                 database.dataSource(),
-                new JdbcSettings(
-                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 1, true),
+                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockFront.NEVER, 1, true),
                 queues(1, NEVER_OVER));
         gated.learn(tables);
         return gated;

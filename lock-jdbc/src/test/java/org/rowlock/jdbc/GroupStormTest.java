@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.jdbc.Waiters.Waiter;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.testing.TcpProxy;
@@ -101,7 +100,7 @@ class GroupStormTest {
     void theOutcomeOfEachIsThatOfOneAfterTheOther() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        GatedDatabase gated = GatedDatabase.inGroups(database, LockRelease.PLAIN, 64);
+        GatedDatabase gated = GatedDatabase.inGroups(database, 64);
         gated.learn("account");
         for (int round = 0; round < 12; round++) {
             List<Drawn> drawn = new ArrayList<>();
@@ -172,7 +171,6 @@ class GroupStormTest {
                                 RowlockMode.QUEUE,
                                 List.of(),
                                 List.of(),
-                                LockRelease.values()[random.nextInt(2)],
                                 LockFront.values()[random.nextInt(3)],
                                 2 << random.nextInt(6),
                                 false),
@@ -215,12 +213,8 @@ class GroupStormTest {
                 } catch (SQLException e) {
                     String state = String.valueOf(e.getSQLState());
                     boolean lost = state.startsWith("08") || state.startsWith("57P");
-                    // Committed, and not known to be durable.
-                    boolean committed = state.equals("RL001") && drawn.least == 0;
                     // A connection that was lost afterwards fails when it is closed.
-                    outcome = outcome != Told.NOTHING
-                            ? outcome
-                            : committed ? Told.STORED : lost ? Told.UNKNOWN : Told.FAILED;
+                    outcome = outcome != Told.NOTHING ? outcome : lost ? Told.UNKNOWN : Told.FAILED;
                     boolean own = !state.startsWith("23")
                             || (state.equals("23514") && drawn.amount < 0)
                             || (state.equals("23505") && drawn.code != null)

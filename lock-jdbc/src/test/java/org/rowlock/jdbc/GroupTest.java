@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.Waiters.Body;
@@ -51,13 +50,13 @@ class GroupTest {
 
     @BeforeEach
     void open() throws Exception {
-        gated = GatedDatabase.inGroups(database, LockRelease.PLAIN, JdbcSettings.DEFAULT_GROUP);
+        gated = GatedDatabase.inGroups(database, JdbcSettings.DEFAULT_GROUP);
         gated.learn("account");
     }
 
     /** The same on connections that are set up otherwise. */
     private void openOn(DataSource connections) throws SQLException {
-        gated = GatedDatabase.inGroups(connections, LockRelease.PLAIN, 8);
+        gated = GatedDatabase.inGroups(connections, 8);
         gated.learn("account");
     }
 
@@ -771,8 +770,7 @@ class GroupTest {
         };
         gated = new GatedDatabase(
                 database.dataSource(),
-                new JdbcSettings(
-                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8, false),
+                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockFront.NEVER, 8, false),
                 new KeyQueues(() -> cancelling, GatedDatabase.NEVER_OVER));
         gated.learn("account");
         try (Waiters waiters = new Waiters(database, gated)) {
@@ -858,14 +856,5 @@ class GroupTest {
             waiters.releaseAgain();
         }
         assertThat(tags()).containsExactly("");
-    }
-
-    @Test
-    void earlyReleaseWorks() throws Exception {
-        gated = GatedDatabase.inGroups(database, LockRelease.EARLY, 8);
-        gated.learn("account");
-        addTwo(Waiters.ADD);
-        assertThat(transactions()).isOne();
-        assertThat(figure("grouped")).isEqualTo(2);
     }
 }

@@ -50,7 +50,7 @@ class RowlockDriverTest {
 
     @Test
     void connectsByItsUrl() throws Exception {
-        String url = url("rowlock.mode=observe&rowlock.exclude=a,b&rowlock.release=early");
+        String url = url("rowlock.mode=observe&rowlock.exclude=a,b");
         try (Connection connection = DriverManager.getConnection(url, login());
                 Statement statement = connection.createStatement()) {
             assertThat(statement.executeQuery("select count(*) from account").next())
@@ -59,10 +59,7 @@ class RowlockDriverTest {
             assertThat(statement.getConnection()).isSameAs(connection);
         }
         RowlockJdbcMXBean control = RowlockDriver.control(url, null);
-        assertThat(control.getSettings())
-                .containsEntry("mode", "observe")
-                .containsEntry("exclude", "a,b")
-                .containsEntry("release", "early");
+        assertThat(control.getSettings()).containsEntry("mode", "observe").containsEntry("exclude", "a,b");
     }
 
     @Test
@@ -157,7 +154,6 @@ class RowlockDriverTest {
                 () -> RowlockDataSource.wrap(null),
                 () -> builder.name(null),
                 () -> builder.mode(null),
-                () -> builder.release(null),
                 () -> builder.front(null),
                 () -> builder.include((String[]) null),
                 () -> builder.exclude("account", null),
@@ -244,18 +240,34 @@ class RowlockDriverTest {
                 .hasMessageContaining("no front <sometimes>; use adaptive, always or never");
     }
 
+    /** A program that counted on it is not to go on without. */
     @Test
-    void saysWhichReleaseThereIsNot() {
-        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.release=soon"), login()))
-                .hasMessageContaining("no release <soon>; use plain or early");
+    void refusesEarlyReleaseAndNamesTheApi() throws Exception {
+        String api = "RowLocks.builder().release(LockRelease.EARLY)";
+        Properties login = login();
+        login.setProperty("rowlock.release", "early");
+        assertThatThrownBy(() -> DriverManager.getConnection(url(""), login))
+                .hasMessageContaining("<rowlock.release>")
+                .hasMessageContaining(api);
+        for (String word : List.of("early", "plain", "")) {
+            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.release=" + word), login()))
+                    .hasMessageContaining(api);
+        }
+        System.setProperty("rowlock.jdbc.release", "early");
+        try {
+            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=off"), login()))
+                    .hasMessageContaining("<rowlock.jdbc.release>")
+                    .hasMessageContaining(api);
+        } finally {
+            System.clearProperty("rowlock.jdbc.release");
+        }
     }
 
     @Test
     void saysWhichSettingThereIsNot() {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mod=off"), login()))
                 .hasMessageContaining(
-                        "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.release,"
-                                + " rowlock.front");
+                        "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.front");
     }
 
     /** What they lead to is tested with the drivers themselves, in lock-jdbc/programs. */

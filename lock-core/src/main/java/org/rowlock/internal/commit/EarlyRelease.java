@@ -6,20 +6,12 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
-import org.rowlock.CommitNotConfirmedException;
-import org.rowlock.RowlockException;
-import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.ReleaseSql;
-import org.rowlock.internal.text.SqlState;
 
 /**
  * Commits that let go of the locks before they are durable, and return when they are. Knows which databases can do it:
@@ -55,68 +47,6 @@ public final class EarlyRelease {
                 known.remove(database);
             }
         });
-    }
-
-    /**
-     * Commits the transaction of a connection in place of {@link Connection#commit()}. Leaves the connection without a
-     * transaction.
-     *
-     * @param wanted as for {@link #ending}
-     * @return whether it let go of the locks before it was durable
-     * @throws CommitNotConfirmedException if it has committed on this server and is visible, and is not known to be
-     *     durable
-     * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost.
-     *     With SQLSTATE 08007 if it is not known for another reason whether it is stored
-     */
-    public boolean commit(Connection connection, boolean wanted) throws SQLException {
-        PgSession session = PgSession.of(connection);
-        if (connection.isClosed() || session.isAborted() || !session.hasBegun()) {
-            connection.commit();
-            return false;
-        }
-        Ending ending = ending(session, wanted);
-        try {
-            Commit.run(connection, List.of(), KeyNames.WITH_IDS, unused -> ending, List.of());
-            return ending.isEarly();
-        } catch (CommitNotConfirmedException e) {
-            throw e;
-        } catch (SQLException | RowlockException e) {
-            SQLException failure = e instanceof SQLException own
-                    ? own
-                    : e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
-            PgSession.rollBack(connection, failure);
-            throw failure;
-        }
-    }
-
-    /**
-     * Waits, behind a statement that has committed by itself, until all is durable that it may have read.
-     *
-     * @throws CommitNotConfirmedException if that is not known to be durable
-     */
-    public void awaitDurable(Connection connection) throws SQLException {
-        PgSession session = PgSession.of(connection);
-        @Nullable SQLException ended;
-        try {
-            Optional<ReleaseSql> sql = sql(session);
-            if (sql.isEmpty()) {
-                return;
-            }
-            FlushRunner.run(session, List.of(Part.control(sql.get().confirmReads())));
-            if (!connection.getAutoCommit()) {
-                connection.commit();
-            }
-            ended = session.takeReplicationWarning();
-        } catch (SQLException e) {
-            ended = e;
-            if (SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
-                known.remove(session.place());
-                ended = sql(session).isEmpty() ? null : e;
-            }
-        }
-        if (ended != null) {
-            throw new CommitErrors(List.of(), KeyNames.WITH_IDS).notConfirmed(ended);
-        }
     }
 
     /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */

@@ -62,10 +62,6 @@ public final class Ending {
         return sql == null;
     }
 
-    boolean isEarly() {
-        return early;
-    }
-
     List<Part> around(Part commit) {
         if (sql == null) {
             return List.of(commit);

@@ -63,6 +63,10 @@ class EndingLevelTest {
         }
     }
 
+    private void commitEarly(Connection connection) throws SQLException {
+        Commit.run(connection, List.of(), KeyNames.WITH_IDS, session -> release.ending(session, true), List.of());
+    }
+
     private static String column(Statement statement, int at) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             row.next();
@@ -154,7 +158,7 @@ class EndingLevelTest {
             managed.getXAResource().start(branch, XAResource.TMNOFLAGS);
             Connection connection = managed.getConnection();
             execute(connection, "insert into " + database.schema() + ".item values (1)");
-            assertThatThrownBy(() -> release.commit(connection, true))
+            assertThatThrownBy(() -> commitEarly(connection))
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             Write write = new Write("insert into " + database.schema() + ".item values (2)");
@@ -188,7 +192,7 @@ class EndingLevelTest {
             connection.setAutoCommit(false);
             execute(connection, "insert into item values (1)");
             String before = database.query("select pg_current_wal_flush_lsn()");
-            release.commit(connection, true);
+            commitEarly(connection);
             assertThat(database.query("select pg_current_wal_flush_lsn() > '" + before + "'"))
                     .isEqualTo("t");
             assertThat(connection.getAutoCommit()).isFalse();

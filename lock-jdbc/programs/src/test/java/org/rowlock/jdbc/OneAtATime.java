@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
@@ -15,8 +14,8 @@ public final class OneAtATime {
 
     /** In front of a DataSource, with a lock in front wherever it may be, or never. */
     public static RowlockDataSource wrap(DataSource dataSource, LockFront front) {
-        JdbcSettings settings = new JdbcSettings(
-                "one at a time", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, front, 1, false);
+        JdbcSettings settings =
+                new JdbcSettings("one at a time", RowlockMode.QUEUE, List.of(), List.of(), front, 1, false);
         long second = Duration.ofSeconds(1).toNanos();
         KeyQueues gate = new KeyQueues(() -> new FixedWidth(1, second), second);
         return new RowlockDataSource(dataSource, new DropIn(settings, gate));

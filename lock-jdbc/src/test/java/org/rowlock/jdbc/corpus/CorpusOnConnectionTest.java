@@ -10,7 +10,6 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.jdbc.FixedWidth;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
@@ -27,8 +26,7 @@ class CorpusOnConnectionTest {
 
     /** With a gate that is always full, so that each row that would queue is counted. */
     private final DropIn dropIn = new DropIn(
-            new JdbcSettings(
-                    "corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 1, false),
+            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockFront.NEVER, 1, false),
             FixedWidth.queues(0));
 
     @Test

@@ -476,7 +476,7 @@ class IllnessTest {
                     .filteredOn(advice -> advice.rule().equals("faster-standby"))
                     .extracting(Advice::subject, Advice::statement)
                     .containsExactly(tuple(name("account"), "select * from account where id = ? for update"));
-            assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Release its rows early", "release=early");
+            assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Release its rows early", "LockRelease.EARLY");
             holder.cancel();
             commit.get();
             wait.get();

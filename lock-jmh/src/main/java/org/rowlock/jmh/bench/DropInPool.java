@@ -4,7 +4,6 @@ import java.util.Locale;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 
@@ -21,8 +20,8 @@ public final class DropInPool {
 
     private DropInPool() {}
 
-    public static RowlockDataSource of(DataSource connections, String mode, LockRelease release, int group) {
-        return builder(connections, mode).release(release).largestGroup(group).build();
+    public static RowlockDataSource of(DataSource connections, String mode, int group) {
+        return builder(connections, mode).largestGroup(group).build();
     }
 
     /**

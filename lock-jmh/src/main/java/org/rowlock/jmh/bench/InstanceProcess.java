@@ -26,7 +26,6 @@ import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockRelease;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
@@ -175,7 +174,7 @@ final class InstanceProcess implements AutoCloseable {
     private static void run(Task task, DataSource pool, BufferedReader in, ScheduledExecutorService threads)
             throws IOException, InterruptedException, ExecutionException {
         boolean plain = task.wrapper().equals(DropInPool.PLAIN);
-        DataSource connections = plain ? pool : DropInPool.of(pool, task.wrapper(), LockRelease.PLAIN, 1);
+        DataSource connections = plain ? pool : DropInPool.of(pool, task.wrapper(), 1);
         Locking locking =
                 new Locking(task.strategy(), task.admission(), connections, Accounts.TABLE, List.of(Accounts.ID));
         if (task.clients() > 1 && (task.strategy().isRowlock() || !plain)) {

@@ -11,7 +11,6 @@ import javax.sql.DataSource;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockRelease;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.Sql;
 import org.rowlock.testing.RoundTripCounter;
@@ -67,9 +66,8 @@ public class OneSession extends LockWorkload {
         }
         locking = locking(counted, id.table(), id.columns().toArray(String[]::new));
         warmUp();
-        DataSource wrapped = wrapper.equals(DropInPool.PLAIN)
-                ? counted
-                : server.closeWith(DropInPool.of(counted, wrapper, LockRelease.PLAIN, 1));
+        DataSource wrapped =
+                wrapper.equals(DropInPool.PLAIN) ? counted : server.closeWith(DropInPool.of(counted, wrapper, 1));
         for (int i = 0; i < clients; i++) {
             Connection connection = server.closeWith(wrapped.getConnection());
             connection.setAutoCommit(false);

@@ -93,7 +93,9 @@ public class RoundTrips extends LockWorkload {
     void prepare() throws SQLException {
         boolean isPlain = wrapper.equals(DropInPool.PLAIN);
         refuse(admission && flushes > 2, "Rowlock sends it in 2 or 1: give -p flushes=2,1 with -p admission=true");
-        refuse(early && !admission && flushes != APART, "by hand an early commit is one apart: give -p flushes=5");
+        refuse(
+                early && !admission && (flushes != APART || !isPlain),
+                "by hand an early commit is one apart, and lock-jdbc has none: give -p flushes=5 -p wrapper=plain");
         refuse(
                 group > 1 && (admission ? flushes > 1 : !autocommit || isPlain),
                 "a group is of flushes=1 with admission=true, or of autocommit=true with wrapper=queue");
@@ -131,8 +133,8 @@ public class RoundTrips extends LockWorkload {
      */
     private DataSource dropIn() {
         return group > 1
-                ? server.pool(clients, server.closeWith(DropInPool.of(server.dataSource(), wrapper, release(), group)))
-                : server.closeWith(DropInPool.of(server.pool(clients), wrapper, release(), group));
+                ? server.pool(clients, server.closeWith(DropInPool.of(server.dataSource(), wrapper, group)))
+                : server.closeWith(DropInPool.of(server.pool(clients), wrapper, group));
     }
 
     /** Creates the locks, and also builds the hand-written SQL. */
@@ -140,13 +142,9 @@ public class RoundTrips extends LockWorkload {
         statements = statements();
         return RowLocks.builder()
                 .strategy(strategy.lockStrategy())
-                .release(release())
+                .release(early ? LockRelease.EARLY : LockRelease.PLAIN)
                 .largestGroup(group)
                 .build();
-    }
-
-    private LockRelease release() {
-        return early ? LockRelease.EARLY : LockRelease.PLAIN;
     }
 
     /** Returns the statements of each flush, with the commit among them unless it has a flush of its own. */
@@ -193,7 +191,7 @@ public class RoundTrips extends LockWorkload {
 
     /** Commits, unless the COMMIT was sent with the updates. */
     private void commit(Connection connection) throws SQLException {
-        if (early && wrapper.equals(DropInPool.PLAIN)) {
+        if (early) {
             send(connection, EARLY, HOTTEST);
         } else if (flushes >= 3) {
             connection.commit();

@@ -8,7 +8,6 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
-import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
@@ -68,13 +67,12 @@ final class JdbcDoors {
                 execute(
                         "execute, groups of " + LARGEST_GROUP,
                         RowLocks.builder().largestGroup(LARGEST_GROUP).build());
-            case "drop-in" -> byHand("drop-in", pools.closing(DropInPool.of(pool, "queue", LockRelease.PLAIN, 1)));
+            case "drop-in" -> byHand("drop-in", pools.closing(DropInPool.of(pool, "queue", 1)));
             case "update" -> update("one UPDATE in autocommit, by hand", pool);
             case "drop-in-groups" ->
                 update(
                         "one UPDATE in autocommit, drop-in, groups of " + LARGEST_GROUP_OF_UPDATES,
-                        pools.over(pools.closing(
-                                DropInPool.of(pools.direct(), "queue", LockRelease.PLAIN, LARGEST_GROUP_OF_UPDATES))));
+                        pools.over(pools.closing(DropInPool.of(pools.direct(), "queue", LARGEST_GROUP_OF_UPDATES))));
             default -> throw new IllegalArgumentException("There is no door " + name);
         };
     }

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.rowlock.LockRelease;
 import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
@@ -58,7 +57,7 @@ final class JpaDoors {
     JpaDoors(Pools pools) {
         LOG.setLevel(Level.WARNING);
         this.pools = pools;
-        this.dropIn = pools.closing(DropInPool.of(pools.shared(), "queue", LockRelease.PLAIN, 1));
+        this.dropIn = pools.closing(DropInPool.of(pools.shared(), "queue", 1));
         this.flushing = pools.closing(DropInPool.flushing(pools.shared(), "queue"));
     }
 

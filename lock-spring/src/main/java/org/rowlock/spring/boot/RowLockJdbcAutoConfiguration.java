@@ -92,6 +92,13 @@ public final class RowLockJdbcAutoConfiguration {
 
         private RowlockDataSource wrap(String name, DataSource dataSource) {
             Binder binder = Binder.get(environment);
+            if (binder.bind("rowlock.jdbc.release", String.class).isBound()) {
+                throw new RowLockDefinitionException(
+                        "The property rowlock.jdbc.release is set, and the drop-in has no early release, as that makes"
+                                + " programs that read much slower.",
+                        "Remove the property. For early release set rowlock.release=early and lock through RowLocks, or"
+                                + " @RowLock with a RowLockTransactionManager.");
+            }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
             // Here alone as what it is, since lock-jdbc need not be there; and YAML reads off as false.
             RowlockMode mode =
@@ -103,7 +110,6 @@ public final class RowLockJdbcAutoConfiguration {
                             .mode(mode)
                             .include(given.include().toArray(String[]::new))
                             .exclude(given.exclude().toArray(String[]::new))
-                            .release(given.release())
                             .front(given.front())
                             .flushWithCommit(given.flushWithCommit())
                             .build());

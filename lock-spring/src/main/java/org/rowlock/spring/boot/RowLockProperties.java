@@ -102,7 +102,6 @@ public record RowLockProperties(
      * @param mode What is done about statements that lock a row: off, observe or queue. Without it nothing is wrapped.
      * @param include The tables to look at; all if none is given.
      * @param exclude The tables to leave out.
-     * @param release When a commit releases a row that others wait for: plain, when it is durable, or early, before.
      * @param front When an advisory lock goes in front of the first lock of a transaction: adaptive, always or never.
      * @param flushWithCommit Whether Hibernate's last writes of a transaction go with its COMMIT, in one round trip.
      */
@@ -110,7 +109,6 @@ public record RowLockProperties(
             @Nullable String mode,
             @DefaultValue List<String> include,
             @DefaultValue List<String> exclude,
-            @DefaultValue("plain") LockRelease release,
             @DefaultValue("adaptive") LockFront front,
             @DefaultValue("false") boolean flushWithCommit) {}
 }

@@ -20,8 +20,6 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * with a lock in front, and those that waited for it too long</td></tr>
  * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server as they are, by the
  * tag {@code reason}</td></tr>
- * <tr><td>{@code rowlock.jdbc.releasedEarly}</td><td>counter</td><td>commits that let go of a row before they were
- * durable</td></tr>
  * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
  * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads of the JVM that wait for their turn now;
  * without table</td></tr>
@@ -91,7 +89,7 @@ public final class JdbcMetrics {
                 .description(
                         passed
                                 ? "Statements that went to the server as they are, by the reason"
-                                : "Statements or commits with the figure " + figure + ", as the MXBean has it")
+                                : "Statements with the figure " + figure + ", as the MXBean has it")
                 .tags(passed ? tags.and("reason", figure.substring(PASSED.length())) : tags)
                 .register(meters);
     }

@@ -17,8 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.rowlock.jdbc.RowlockDriver;
 import org.rowlock.testing.StreamingPair;
@@ -48,9 +47,8 @@ class AwsFailoverTest {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private volatile boolean stop;
 
-    @ParameterizedTest
-    @ValueSource(strings = {"plain", "early"})
-    void eachUnitOfWorkIsDoneOnce(String release) throws Exception {
+    @Test
+    void eachUnitOfWorkIsDoneOnce() throws Exception {
         try (StreamingPair pair = StreamingPair.start()) {
             execute(
                     pair.primary(),
@@ -61,8 +59,8 @@ class AwsFailoverTest {
             pair.requireStandbys(StreamingPair.STANDBY);
             String url = "jdbc:rowlock:aws-wrapper:postgresql://127.0.0.1:"
                     + pair.ports().get(0) + ",127.0.0.1:"
-                    + pair.ports().get(1) + "/postgres?rowlock.release=" + release
-                    + "&wrapperPlugins=failover&failoverMode=reader-or-writer&connectTimeout=5";
+                    + pair.ports().get(1)
+                    + "/postgres?wrapperPlugins=failover&failoverMode=reader-or-writer&connectTimeout=5";
             List<Thread> clients = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
                 Thread client = new Thread(() -> work(url, pair), "client-" + i);

@@ -104,19 +104,17 @@ public final class KeptWrites {
      * Commits with what is kept. The transaction is over in any case, as behind the driver's commit().
      *
      * @param connection the driver's or the pool's
-     * @param endings what goes around the COMMIT
      */
-    public void commit(Connection connection, Ending.Choice endings) throws SQLException {
+    public void commit(Connection connection) throws SQLException {
         List<Write> taken = take();
         checked = null;
         try {
-            Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, endings, taken);
+            Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
             // Where the wait for a standby was cancelled, the driver's commit() returns with this warning, too.
-            if (!(e.getCause() instanceof SQLWarning warning) || connection.isClosed()) {
-                throw new SQLException(e.getMessage(), SqlState.COMMIT_NOT_CONFIRMED, e);
+            if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {
+                connection.unwrap(PgConnection.class).addWarning(warning);
             }
-            connection.unwrap(PgConnection.class).addWarning(warning);
         } catch (CommitOutcomeUnknownException e) {
             throw e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
         } catch (SQLException e) {

@@ -11,7 +11,6 @@ public enum Figure {
     FRONT_GIVEN_UP("frontGivenUp"),
     /** Sent with the COMMIT, or shortly before. */
     KEPT("kept"),
-    RELEASED_EARLY("releasedEarly"),
     GROUPED("grouped"),
     GROUPS("groups"),
     GROUPS_UNDONE("groupsUndone"),

@@ -14,7 +14,6 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
@@ -40,7 +39,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     final KeyQueues queues;
     final PrimaryKeys primaryKeys = new PrimaryKeys();
     final HotRows hotRows = new HotRows();
-    final EarlyCommits earlyCommits = new EarlyCommits();
 
     /** The shortest timeouts that sessions were last seen with, in nanoseconds. */
     final Map<Connection, Long> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
@@ -96,12 +94,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     public RowlockMode mode() {
         return settings.mode();
-    }
-
-    /** Whether commits let go of a row that others want before they are durable. */
-    boolean releasesEarly() {
-        JdbcSettings now = settings;
-        return now.release() == LockRelease.EARLY && now.mode() == RowlockMode.QUEUE;
     }
 
     /**

@@ -75,16 +75,10 @@ public final class Turn {
         }
     }
 
-    /** The row is not held any more, or as good as that. */
+    /** The row is not held any more. */
     void released() {
         if (entry != null) {
             entry.released(true);
         }
-    }
-
-    /** That of the statement, where others want its row, or wanted it when it came. */
-    @Nullable
-    StatementPlan wanted() {
-        return entry != null && entry.isWanted() ? plan : null;
     }
 }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.TransactionState;
-import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.CommitFlushException;
@@ -248,7 +247,7 @@ public final class Turns {
     }
 
     /** The server has answered, or there was nothing to send. */
-    public void leave(Turn turn, boolean done) throws SQLException {
+    public void leave(Turn turn, boolean done) {
         if (!turn.equals(passing)) {
             boolean holds = done && access.isIn(TransactionState.OPEN);
             turn.answered(done, holds);
@@ -257,10 +256,6 @@ public final class Turns {
         groupSession.ran(done);
         try {
             rows.lookUpIfIdle();
-            if (done && !access.isClosed() && dropIn.releasesEarly() && access.isIdle()) {
-                // By the pool's, which ends that with the connection, before another has the driver's.
-                dropIn.earlyCommits.awaitDurable(access.connection());
-            }
         } finally {
             access.end();
         }
@@ -281,33 +276,19 @@ public final class Turns {
         }
     }
 
-    /** Whether the end of the transaction is ours: rows are let go of early, and it may have read one of them. */
+    /** Whether the COMMIT is ours, as writes go with it. */
     public boolean commitsHere() throws SQLException {
-        return (dropIn.releasesEarly() || !kept.isEmpty())
-                && !access.isClosed()
-                && !access.driver().getAutoCommit()
-                && (!kept.isEmpty() || access.isIn(TransactionState.OPEN));
+        return !kept.isEmpty() && !access.isClosed() && !access.driver().getAutoCommit();
     }
 
-    /**
-     * Commits.
-     *
-     * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable
-     *     RL001
-     */
+    /** Commits, with the writes that are kept. */
     public void commit() throws SQLException {
         boolean done = false;
         try {
-            if (!kept.isEmpty()) {
-                commitKept();
-            } else if (commitsHere()) {
-                StatementPlan wanted = granted == null ? null : granted.wanted();
-                if (wanted != null) {
-                    released();
-                }
-                dropIn.earlyCommits.commit(access.connection(), wanted);
-            } else {
+            if (kept.isEmpty()) {
                 access.connection().commit();
+            } else {
+                commitKept();
             }
             done = true;
         } finally {
@@ -322,22 +303,13 @@ public final class Turns {
     private void commitKept() throws SQLException {
         boolean done = false;
         try {
-            kept.commit(
-                    access.connection(), dropIn.releasesEarly() ? dropIn.earlyCommits.ending() : Ending.Choice.PLAIN);
+            kept.commit(access.connection());
             done = true;
         } catch (CommitFlushException e) {
             learn(e);
             throw e;
         } finally {
             keptSent(done, false);
-        }
-    }
-
-    private void released() {
-        Turn last = granted;
-        if (last != null) {
-            last.released();
-            granted = null;
         }
     }
 
@@ -352,7 +324,11 @@ public final class Turns {
     private void forget() {
         kept.close();
         keptSent(false, false);
-        released();
+        Turn last = granted;
+        if (last != null) {
+            last.released();
+            granted = null;
+        }
         mayHoldLocks = false;
         queue.ended();
     }

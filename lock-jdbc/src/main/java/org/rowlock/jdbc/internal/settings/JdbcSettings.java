@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.RowlockMode;
@@ -25,7 +24,6 @@ public record JdbcSettings(
         RowlockMode mode,
         List<String> include,
         List<String> exclude,
-        LockRelease release,
         LockFront front,
         int largestGroup,
         boolean keepsWrites) {
@@ -37,10 +35,14 @@ public record JdbcSettings(
 
     public static final int DEFAULT_GROUP = 64;
 
+    private static final String PROPERTIES = "rowlock.jdbc.";
+
+    /** A setting of earlier versions, which is refused by name. */
+    private static final String RELEASE = "release";
+
     /** The settings by their keys, in URLs behind {@code rowlock.}; and the word that each has where none is given. */
-    static final Map<String, String> DEFAULTS = new JdbcSettings(
-                    "", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.ADAPTIVE, 1, false)
-            .words();
+    static final Map<String, String> DEFAULTS =
+            new JdbcSettings("", RowlockMode.QUEUE, List.of(), List.of(), LockFront.ADAPTIVE, 1, false).words();
 
     /** Between names; in quotes it is part of one. */
     private static final Pattern COMMA = Pattern.compile(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)");
@@ -60,15 +62,17 @@ public record JdbcSettings(
      * @param given words by their keys
      */
     public static JdbcSettings of(String name, Map<String, String> given) {
+        if (System.getProperty(PROPERTIES + RELEASE) != null) {
+            throw new IllegalArgumentException(noSetting(RELEASE, PROPERTIES));
+        }
         Map<String, String> words = new LinkedHashMap<>(DEFAULTS);
-        words.replaceAll((key, word) -> given.getOrDefault(key, System.getProperty("rowlock.jdbc." + key, word)));
+        words.replaceAll((key, word) -> given.getOrDefault(key, System.getProperty(PROPERTIES + key, word)));
         words.replaceAll((key, word) -> word.trim());
         return new JdbcSettings(
                 name,
                 one(RowlockMode.values(), words, "mode", "off, observe or queue"),
                 tables(words, "include"),
                 tables(words, "exclude"),
-                one(LockRelease.values(), words, "release", "plain or early"),
                 one(LockFront.values(), words, "front", "adaptive, always or never"),
                 largestGroup(words.getOrDefault("group", "")),
                 keepsWrites(words.getOrDefault("flush", "")));
@@ -80,7 +84,6 @@ public record JdbcSettings(
         words.put("mode", lower(mode));
         words.put("include", String.join(",", include));
         words.put("exclude", String.join(",", exclude));
-        words.put("release", lower(release));
         words.put("front", lower(front));
         words.put("group", largestGroup < 2 ? "off" : Integer.toString(largestGroup));
         words.put("flush", keepsWrites ? "commit" : "plain");
@@ -96,7 +99,13 @@ public record JdbcSettings(
         return of(name, words);
     }
 
-    static String noSetting(String key, String prefix) {
+    /** Why there is no such setting, and what to do. */
+    public static String noSetting(String key, String prefix) {
+        if (key.equals(RELEASE)) {
+            return "The drop-in has no early release, as it makes programs that read much slower: remove the setting <"
+                    + prefix + key + ">. For early release lock through the API, with"
+                    + " RowLocks.builder().release(LockRelease.EARLY)";
+        }
         return "There is no setting <" + prefix + key + ">; use " + prefix
                 + String.join(", " + prefix, DEFAULTS.keySet());
     }
