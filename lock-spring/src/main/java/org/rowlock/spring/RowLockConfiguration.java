@@ -51,8 +51,7 @@ class RowLockConfiguration {
         return new LockChains(
                 new RowLockDefinitions(beans),
                 SingletonSupplier.of(beans.getBeanProvider(SpringLocks.class)::getObject),
-                new DataSources(beans),
-                beans);
+                new DataSources(beans));
     }
 
     @Bean
@@ -80,8 +79,8 @@ class RowLockConfiguration {
     }
 
     @Bean
-    static StrategyWatch rowLockStrategyWatch(ConfigurableListableBeanFactory beans) {
-        return new StrategyWatch(beans);
+    static StrategyWatch rowLockStrategyWatch() {
+        return new StrategyWatch();
     }
 
     @Bean

@@ -1,33 +1,88 @@
 package org.rowlock.spring;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
 
 /**
- * What holds for the whole application; make a bean of it to change the defaults. With Spring Boot the properties
- * {@code rowlock.*} do that.
- *
- * @param defaultWait how long to wait where nothing is said. Default {@link LockWait#forever()}, within the timeout of
- *     the transaction
- * @param admission whether calls queue in the JVM before a connection is borrowed. Default true
- * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist. Default true
- * @param missingGuard what happens, where that is verified, to a table of strategy ADVISORY without a guard. Default
- *     {@link Reaction#WARN}
- * @param admissionTimeout the longest that a call queues in the JVM, whatever its wait; null, the default, for the
- *     connection timeout of the pool: 30 seconds where that is not HikariCP
- * @param lockEntities whether the lock of a row of an entity is JPA's own, which reads the entity in the same round
- *     trip, where Hibernate's statement locks as Rowlock's would. Default true
+ * The settings of the whole application. Make a bean of this type, with the methods overridden that are to say
+ * something else, to change the defaults. With Spring Boot the properties {@code rowlock.*} do that. Implementations
+ * are immutable.
  */
-public record RowLockSettings(
-        LockWait defaultWait,
-        boolean admission,
-        boolean verify,
-        Reaction missingGuard,
-        @Nullable LockWait admissionTimeout,
-        boolean lockEntities) {
+public interface RowLockSettings {
+    /** {@return the defaults} */
+    static RowLockSettings defaults() {
+        return new RowLockSettings() {};
+    }
 
-    /** {@return the defaults: wait forever, admission, verify, warn of a missing guard} */
-    public static RowLockSettings defaults() {
-        return new RowLockSettings(LockWait.forever(), true, true, Reaction.WARN, null, true);
+    /**
+     * {@return how long a lock waits that names no wait. Default {@link LockWait#forever()}, within the timeout of the
+     * transaction}
+     */
+    default LockWait defaultWait() {
+        return LockWait.forever();
+    }
+
+    /** {@return whether calls queue in the JVM before a connection is borrowed. Default true} */
+    default boolean admission() {
+        return true;
+    }
+
+    /**
+     * {@return the longest that a call queues in the JVM, whatever its wait. Default null, for the connection timeout of
+     * the pool: 30 seconds if the pool is not HikariCP}
+     */
+    default @Nullable LockWait admissionTimeout() {
+        return null;
+    }
+
+    /**
+     * {@return whether the lock of a row of an entity is JPA's own, which reads the entity in the same round trip, if
+     * Hibernate's statement locks as Rowlock's would. Default true}
+     */
+    default boolean lockEntities() {
+        return true;
+    }
+
+    /** {@return whether to prove at startup that advisory locks exclude, and that the tables exist. Default true} */
+    default boolean verify() {
+        return true;
+    }
+
+    /** {@return how often to repeat that proof while the application runs; zero for never. Default 10 minutes} */
+    default Duration verifyEvery() {
+        return Duration.ofMinutes(10);
+    }
+
+    /**
+     * {@return the reaction of the verification to a table with strategy ADVISORY and no guard. Default
+     * {@link Reaction#WARN}}
+     */
+    default Reaction missingGuard() {
+        return Reaction.WARN;
+    }
+
+    /**
+     * {@return the reaction at startup to methods with {@link RowLock} of beans that were made before Rowlock could
+     * proxy them. Default {@link Reaction#WARN}}
+     */
+    default Reaction unlockedMethods() {
+        return Reaction.WARN;
+    }
+
+    /**
+     * {@return the reaction to classes that call their own methods with {@link RowLock}, because such a call locks
+     * nothing. Default {@link Reaction#WARN}}
+     */
+    default Reaction selfInvocation() {
+        return Reaction.WARN;
+    }
+
+    /**
+     * {@return the reaction at startup to another instance that runs ROW beside ADVISORY. Later such an instance is
+     * logged. Default {@link Reaction#FAIL}}
+     */
+    default Reaction strategyConflict() {
+        return Reaction.FAIL;
     }
 }

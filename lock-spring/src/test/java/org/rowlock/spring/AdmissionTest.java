@@ -14,7 +14,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.LockWait;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -81,7 +80,7 @@ class AdmissionTest {
     static class WithoutAdmission {
         @Bean
         RowLockSettings settings() {
-            return new RowLockSettings(LockWait.forever(), false, true, Reaction.WARN, null, true);
+            return new TestSettings().admission(false);
         }
     }
 

@@ -58,7 +58,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.libraries.JpaTransactions;
@@ -455,8 +454,7 @@ class EntityLockTest {
                     beans.registerBean("dataSource", DataSource.class, database::dataSource);
                     beans.registerBean(
                             RowLockSettings.class,
-                            () -> new RowLockSettings(
-                                    LockWait.forever(), true, false, Reaction.WARN, null, lockEntities));
+                            () -> new TestSettings().verify(false).lockEntities(lockEntities));
                     beans.registerBean(
                             Unit.class,
                             () -> new Unit(

@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.libraries.JpaTransactions;
@@ -98,8 +97,7 @@ class EntityRoundTripsTest {
                     });
                     beans.registerBean(
                             RowLockSettings.class,
-                            () -> new RowLockSettings(
-                                    LockWait.forever(), true, false, Reaction.WARN, null, lockEntities));
+                            () -> new TestSettings().verify(false).lockEntities(lockEntities));
                     beans.registerBean(Unit.class, () -> new Unit(Account.class));
                 },
                 JpaTransactions.class,

@@ -3,14 +3,12 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.core.env.MapPropertySource;
 
 /** What the Kotlin compiler makes of services. */
 @Tag("long")
@@ -23,9 +21,7 @@ class KotlinTest {
     private AnnotationConfigApplicationContext start(Class<?> service) {
         return RowLockTests.start(
                 context -> {
-                    context.getEnvironment()
-                            .getPropertySources()
-                            .addFirst(new MapPropertySource("test", Map.of("rowlock.self-invocation", "fail")));
+                    context.registerBean(RowLockSettings.class, () -> new TestSettings().selfInvocation(Reaction.FAIL));
                     context.registerBean("dataSource", DataSource.class, database::dataSource);
                 },
                 Contexts.Jdbc.class,

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.Serial;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -40,7 +39,6 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
-import org.springframework.core.env.MapPropertySource;
 import org.springframework.samples.Clinic;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionManager;
@@ -705,10 +703,9 @@ class ProxyEdgesTest {
     void aBeanThatIsMadeBeforeAllProxiesIsSaidToLockNothing() {
         assertThatThrownBy(() -> RowLockTests.start(
                                 beans -> {
-                                    beans.getEnvironment()
-                                            .getPropertySources()
-                                            .addFirst(new MapPropertySource(
-                                                    "test", Map.of("rowlock.unlocked-methods", "fail")));
+                                    beans.registerBean(
+                                            RowLockSettings.class,
+                                            () -> new TestSettings().unlockedMethods(Reaction.FAIL));
                                     beans.registerBean("dataSource", DataSource.class, database::dataSource);
                                 },
                                 Contexts.Jdbc.class,

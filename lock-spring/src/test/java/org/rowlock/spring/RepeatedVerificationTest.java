@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.env.MapPropertySource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -68,9 +68,8 @@ class RepeatedVerificationTest {
         Balanced balanced = new Balanced(database.dataSource(), another.dataSource());
         try (var context = RowLockTests.start(
                 beans -> {
-                    beans.getEnvironment()
-                            .getPropertySources()
-                            .addFirst(new MapPropertySource("test", Map.of("rowlock.verify-every", "50ms")));
+                    beans.registerBean(
+                            RowLockSettings.class, () -> new TestSettings().verifyEvery(Duration.ofMillis(50)));
                     beans.registerBean("dataSource", DataSource.class, () -> balanced);
                 },
                 Contexts.Jdbc.class,

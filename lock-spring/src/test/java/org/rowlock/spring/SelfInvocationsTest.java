@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.spring.internal.proxy.SelfInvocations;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.core.env.MapPropertySource;
 import org.springframework.transaction.annotation.Transactional;
 
 class SelfInvocationsTest {
@@ -172,10 +171,9 @@ class SelfInvocationsTest {
     void theyStopTheApplicationWhereThatIsAsked() {
         assertThatThrownBy(() -> RowLockTests.start(
                                 beans -> {
-                                    beans.getEnvironment()
-                                            .getPropertySources()
-                                            .addFirst(new MapPropertySource(
-                                                    "test", java.util.Map.of("rowlock.self-invocation", "fail")));
+                                    beans.registerBean(
+                                            RowLockSettings.class,
+                                            () -> new TestSettings().selfInvocation(Reaction.FAIL));
                                     beans.registerBean(
                                             com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
                                 },
@@ -183,7 +181,6 @@ class SelfInvocationsTest {
                                 Contexts.Base.class,
                                 CallsItself.class)
                         .close())
-                .rootCause()
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("CallsItself.shipFirst calls ship", "RowLockTemplate", "self-invocation=warn");
         Contexts.start(database, Contexts.Base.class, CallsItself.class).close();

@@ -11,7 +11,9 @@ import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -27,7 +29,6 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.core.env.MapPropertySource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -42,7 +43,7 @@ class StrategyWatchTest {
             new TestDatabase("create table account (id bigint primary key)", "insert into account values (1)");
 
     private String initSql;
-    private String verifyEvery = "1s";
+    private Duration verifyEvery = Duration.ofSeconds(1);
 
     static class Service {
         @Transactional
@@ -56,15 +57,11 @@ class StrategyWatchTest {
     private AnnotationConfigApplicationContext start(DataSource server, LockStrategy strategy, String reaction) {
         return RowLockTests.start(
                 beans -> {
-                    beans.getEnvironment()
-                            .getPropertySources()
-                            .addFirst(new MapPropertySource(
-                                    "test",
-                                    Map.of(
-                                            "rowlock.strategy-conflict",
-                                            reaction,
-                                            "rowlock.verify-every",
-                                            verifyEvery)));
+                    beans.registerBean(
+                            RowLockSettings.class,
+                            () -> new TestSettings()
+                                    .strategyConflict(Reaction.valueOf(reaction.toUpperCase(Locale.ROOT)))
+                                    .verifyEvery(verifyEvery));
                     beans.registerBean(HikariDataSource.class, () -> {
                         HikariDataSource pool = Contexts.pool(server);
                         pool.setConnectionInitSql(initSql);
@@ -153,7 +150,7 @@ class StrategyWatchTest {
     /** Between its looks it notices a word that has gone with its connection by what the driver knows. */
     @Test
     void aWordWhoseConnectionThePoolHasClosedIsLeftAgain() {
-        verifyEvery = "0";
+        verifyEvery = Duration.ZERO;
         try (var row = start(LockStrategy.ROW, "fail")) {
             int pid = wordsAsSeen().get(0).pid();
             row.getBean(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();

@@ -4,15 +4,12 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.ObservationFilter;
-import java.time.Duration;
 import javax.sql.DataSource;
 import org.rowlock.LockListener;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLockSettings;
-import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StrategyWatch;
@@ -74,16 +71,7 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     RowLockSettings rowLockSettings(RowLockProperties properties) {
-        Duration timeout = properties.admission().timeout();
-        return new RowLockSettings(
-                RowLocksFactory.set("rowlock.lock-wait", () -> LockWaits.parse(properties.lockWait())),
-                properties.admission().enabled(),
-                properties.verify(),
-                properties.missingGuard(),
-                timeout == null
-                        ? null
-                        : RowLocksFactory.set("rowlock.admission.timeout", () -> LockWait.atMost(timeout)),
-                properties.lockEntities());
+        return new PropertySettings(properties);
     }
 
     /** Of a span alone: there are too many for a tag. */

@@ -6,11 +6,16 @@ import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,10 +29,10 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
-import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -43,6 +48,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ReflectionUtils;
 
 class RowLockAutoConfigurationTest {
     @RegisterExtension
@@ -80,8 +86,16 @@ class RowLockAutoConfigurationTest {
             assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
             assertThat(context.getBean(RowLocks.class).strategyOf(LockKey.row("orders", 1)))
                     .isEqualTo(LockStrategy.BOTH);
-            assertThat(context.getBean(RowLockSettings.class)).isEqualTo(RowLockSettings.defaults());
+            assertThat(values(context.getBean(RowLockSettings.class))).isEqualTo(values(RowLockSettings.defaults()));
         }
+    }
+
+    private static List<@Nullable Object> values(RowLockSettings settings) {
+        return Arrays.stream(RowLockSettings.class.getMethods())
+                .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                .sorted(Comparator.comparing(Method::getName))
+                .map(method -> ReflectionUtils.invokeMethod(method, settings))
+                .toList();
     }
 
     /** Known by the name of the extension alone, which is all that is here of it. */
@@ -307,7 +321,10 @@ class RowLockAutoConfigurationTest {
 
         @Bean
         RowLockSettings settings() {
-            return new RowLockSettings(LockWait.noWait(), false, false, Reaction.WARN, null, true);
+            return new TestSettings()
+                    .defaultWait(LockWait.noWait())
+                    .admission(false)
+                    .verify(false);
         }
 
         /** The name that everybody would choose. */

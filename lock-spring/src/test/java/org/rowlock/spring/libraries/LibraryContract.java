@@ -18,11 +18,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Blocking;
-import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
@@ -125,9 +124,7 @@ abstract class LibraryContract {
         context.registerBean("dataSource", DataSource.class, () -> pool);
         context.registerBean(
                 RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
-        context.registerBean(
-                RowLockSettings.class,
-                () -> new RowLockSettings(LockWait.forever(), admission, true, Reaction.WARN, null, true));
+        context.registerBean(RowLockSettings.class, () -> new TestSettings().admission(admission));
         context.register(library, AccountService.class);
         context.refresh();
         return context;

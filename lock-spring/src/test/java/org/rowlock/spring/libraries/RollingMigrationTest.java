@@ -27,12 +27,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Blocking;
+import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.TestSettings;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.core.env.MapPropertySource;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -217,9 +219,8 @@ class RollingMigrationTest {
                 "create");
         return RowLockTests.start(
                 beans -> {
-                    beans.getEnvironment()
-                            .getPropertySources()
-                            .addFirst(new MapPropertySource("test", Map.of("rowlock.strategy-conflict", "ignore")));
+                    beans.registerBean(
+                            RowLockSettings.class, () -> new TestSettings().strategyConflict(Reaction.IGNORE));
                     beans.registerBean("dataSource", HikariDataSource.class, () -> {
                         HikariDataSource pool = new HikariDataSource();
                         pool.setDataSource(database.dataSource());

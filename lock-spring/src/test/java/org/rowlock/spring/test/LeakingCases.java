@@ -28,13 +28,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.EnableRowLocks;
-import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
@@ -82,7 +81,7 @@ final class LeakingCases {
         @Bean
         RowLockSettings settings() {
             // The context is older than the tables of the test that uses it.
-            return new RowLockSettings(LockWait.forever(), true, false, Reaction.WARN, null, true);
+            return new TestSettings().verify(false);
         }
 
         @Bean

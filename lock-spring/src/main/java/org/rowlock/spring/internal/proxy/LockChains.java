@@ -2,8 +2,8 @@ package org.rowlock.spring.internal.proxy;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,11 +31,10 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.ClassUtils;
 
 /**
  * Puts the locks into the proxies of beans that have {@link RowLock}: the lock behind everything else in the chain, and
@@ -71,20 +70,17 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     private final Set<List<Object>> checked = ConcurrentHashMap.newKeySet();
     private final Supplier<SpringLocks> locks;
     private final DataSources dataSources;
-    private final ConfigurableListableBeanFactory beans;
+    private final Set<String> selfInvocations = new LinkedHashSet<>();
+
+    private @Nullable Reaction selfInvocation;
 
     /** Has Spring make proxies; there until their chain is complete. */
     private final DefaultPointcutAdvisor first;
 
-    public LockChains(
-            RowLockDefinitions definitions,
-            Supplier<SpringLocks> locks,
-            DataSources dataSources,
-            ConfigurableListableBeanFactory beans) {
+    public LockChains(RowLockDefinitions definitions, Supplier<SpringLocks> locks, DataSources dataSources) {
         this.definitions = definitions;
         this.locks = locks;
         this.dataSources = dataSources;
-        this.beans = beans;
         this.first = advisor(interceptor(new TransactionDeclarations(List.of()), false), true);
     }
 
@@ -178,7 +174,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         // Once for all instances of a bean that is no singleton; again if creating it has failed.
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
-            SelfInvocations.report(methods, targetClass, reaction(beans, "${rowlock.self-invocation:warn}"));
+            reportSelfInvocations(SelfInvocations.find(methods, ClassUtils.getUserClass(targetClass)));
             methods.forEach(method -> addUsages(beanName, method, targetClass, transactions));
             checked.add(List.of(beanName, targetClass));
         }
@@ -206,10 +202,23 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         }
     }
 
-    /** Of a property with its default: the settings are a bean, which may need others first. */
-    public static Reaction reaction(ConfigurableBeanFactory beans, String placeholder) {
-        return Reaction.valueOf(
-                String.valueOf(beans.resolveEmbeddedValue(placeholder)).toUpperCase(Locale.ROOT));
+    /** Keeps what is found before the settings are known: they are a bean, which may need others first. */
+    private synchronized void reportSelfInvocations(Set<String> found) {
+        if (selfInvocation == null) {
+            selfInvocations.addAll(found);
+        } else {
+            SelfInvocations.report(found, selfInvocation);
+        }
+    }
+
+    /**
+     * Reports the calls of classes to their own locking methods that were found so far, and from then on at once.
+     *
+     * @throws RowLockDefinitionException if that is the reaction
+     */
+    public synchronized void reportSelfInvocations(Reaction reaction) {
+        selfInvocation = reaction;
+        SelfInvocations.report(selfInvocations, reaction);
     }
 
     private LockInterceptor interceptor(TransactionDeclarations transactions, boolean adviceBetween) {

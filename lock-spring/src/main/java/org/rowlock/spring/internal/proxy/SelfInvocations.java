@@ -54,8 +54,8 @@ public final class SelfInvocations extends ClassVisitor {
         this.signatures = signatures;
     }
 
-    static void report(List<Method> methods, Class<?> type, Reaction reaction) {
-        for (String caller : find(methods, ClassUtils.getUserClass(type))) {
+    static void report(Set<String> found, Reaction reaction) {
+        for (String caller : found) {
             String problem =
                     caller + ". Called on this object it passes no proxy and locks nothing, as with @Transactional";
             if (reaction == Reaction.FAIL) {

@@ -41,7 +41,6 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
@@ -83,7 +82,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     @Override
     public void afterSingletonsInstantiated() {
-        UnlockedMethods.checkMade(beans, chains);
+        UnlockedMethods.checkMade(beans, chains, settings.unlockedMethods());
+        chains.reportSelfInvocations(settings.selfInvocation());
         try {
             if (settings.verify()) {
                 verify();
@@ -134,11 +134,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
-        Duration every = DurationFormatterUtils.detectAndParse(
-                String.valueOf(beans.resolveEmbeddedValue("${rowlock.verify-every:10m}")));
         proven.forEach((database, strategies) -> {
-            watch.start(database, strategies, every);
-            repeat(database, every);
+            watch.start(database, strategies, settings.verifyEvery(), settings.strategyConflict());
+            repeat(database, settings.verifyEvery());
         });
     }
 

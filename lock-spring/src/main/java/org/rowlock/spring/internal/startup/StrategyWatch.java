@@ -18,9 +18,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.proxy.LockChains;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -46,21 +44,16 @@ public final class StrategyWatch implements DisposableBean {
 
     private static final int OF_ADVISORY = 0x726f7741;
 
-    private final ConfigurableBeanFactory beans;
     private final List<Word> words = new CopyOnWriteArrayList<>();
     private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
-
-    public StrategyWatch(ConfigurableBeanFactory beans) {
-        this.beans = beans;
-    }
 
     /**
      * Leaves word of strategies, and refuses to run beside others, if that is configured.
      *
      * @param every how often to look from then on; zero for never
+     * @param reaction what to do about the other instances that are found now
      */
-    void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every) {
-        Reaction reaction = LockChains.reaction(beans, "${rowlock.strategy-conflict:fail}");
+    void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every, Reaction reaction) {
         Map<String, LockStrategy> told = new TreeMap<>(strategies);
         told.values().removeIf(strategy -> strategy == LockStrategy.BOTH);
         if (told.isEmpty() || reaction == Reaction.IGNORE) {

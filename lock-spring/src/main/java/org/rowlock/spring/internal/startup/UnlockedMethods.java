@@ -48,7 +48,7 @@ public final class UnlockedMethods {
     }
 
     /** Looks at the beans that have been made, some of which may have been before Rowlock's processors. */
-    static void checkMade(ConfigurableListableBeanFactory beans, LockChains chains) {
+    static void checkMade(ConfigurableListableBeanFactory beans, LockChains chains, Reaction reaction) {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Object made = beans.getSingleton(name);
@@ -56,7 +56,7 @@ public final class UnlockedMethods {
         }
         react(
                 methods,
-                LockChains.reaction(beans, "${rowlock.unlocked-methods:warn}"),
+                reaction,
                 "a BeanPostProcessor, or what else comes first, had their beans made before Rowlock could proxy them",
                 "Give that one an ObjectProvider of the bean, or have it injected @Lazy.");
     }

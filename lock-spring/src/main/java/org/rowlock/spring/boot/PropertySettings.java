@@ -1,0 +1,43 @@
+package org.rowlock.spring.boot;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockWait;
+import org.rowlock.spring.Reaction;
+import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.internal.annotation.LockWaits;
+
+/** The settings as the properties have them. */
+record PropertySettings(
+        LockWait defaultWait,
+        boolean admission,
+        @Nullable LockWait admissionTimeout,
+        boolean lockEntities,
+        boolean verify,
+        Duration verifyEvery,
+        Reaction missingGuard,
+        Reaction unlockedMethods,
+        Reaction selfInvocation,
+        Reaction strategyConflict)
+        implements RowLockSettings {
+
+    PropertySettings(RowLockProperties properties) {
+        this(
+                RowLocksFactory.set("rowlock.lock-wait", () -> LockWaits.parse(properties.lockWait())),
+                properties.admission().enabled(),
+                timeout(properties.admission().timeout()),
+                properties.lockEntities(),
+                properties.verify(),
+                properties.verifyEvery(),
+                properties.missingGuard(),
+                properties.unlockedMethods(),
+                properties.selfInvocation(),
+                properties.strategyConflict());
+    }
+
+    private static @Nullable LockWait timeout(@Nullable Duration timeout) {
+        return timeout == null
+                ? null
+                : RowLocksFactory.set("rowlock.admission.timeout", () -> LockWait.atMost(timeout));
+    }
+}

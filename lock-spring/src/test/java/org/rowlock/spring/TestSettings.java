@@ -1,0 +1,96 @@
+package org.rowlock.spring;
+
+import java.time.Duration;
+import org.rowlock.LockWait;
+
+/** The defaults, but for what a test sets. */
+public final class TestSettings implements RowLockSettings {
+    private LockWait defaultWait = LockWait.forever();
+    private boolean admission = true;
+    private boolean lockEntities = true;
+    private boolean verify = true;
+    private Duration verifyEvery = RowLockSettings.super.verifyEvery();
+    private Reaction unlockedMethods = Reaction.WARN;
+    private Reaction selfInvocation = Reaction.WARN;
+    private Reaction strategyConflict = Reaction.FAIL;
+
+    @Override
+    public LockWait defaultWait() {
+        return defaultWait;
+    }
+
+    public TestSettings defaultWait(LockWait wait) {
+        defaultWait = wait;
+        return this;
+    }
+
+    @Override
+    public boolean admission() {
+        return admission;
+    }
+
+    public TestSettings admission(boolean on) {
+        admission = on;
+        return this;
+    }
+
+    @Override
+    public boolean lockEntities() {
+        return lockEntities;
+    }
+
+    public TestSettings lockEntities(boolean on) {
+        lockEntities = on;
+        return this;
+    }
+
+    @Override
+    public boolean verify() {
+        return verify;
+    }
+
+    public TestSettings verify(boolean on) {
+        verify = on;
+        return this;
+    }
+
+    @Override
+    public Duration verifyEvery() {
+        return verifyEvery;
+    }
+
+    public TestSettings verifyEvery(Duration every) {
+        verifyEvery = every;
+        return this;
+    }
+
+    @Override
+    public Reaction unlockedMethods() {
+        return unlockedMethods;
+    }
+
+    public TestSettings unlockedMethods(Reaction reaction) {
+        unlockedMethods = reaction;
+        return this;
+    }
+
+    @Override
+    public Reaction selfInvocation() {
+        return selfInvocation;
+    }
+
+    public TestSettings selfInvocation(Reaction reaction) {
+        selfInvocation = reaction;
+        return this;
+    }
+
+    @Override
+    public Reaction strategyConflict() {
+        return strategyConflict;
+    }
+
+    public TestSettings strategyConflict(Reaction reaction) {
+        strategyConflict = reaction;
+        return this;
+    }
+}
