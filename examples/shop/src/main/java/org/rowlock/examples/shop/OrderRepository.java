@@ -1,6 +1,11 @@
 package org.rowlock.examples.shop;
 
+import java.util.Set;
+import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.CrudRepository;
 
 /** No {@code @Lock(PESSIMISTIC_WRITE)} any more: the service locks. */
-interface OrderRepository extends CrudRepository<Order, Long> {}
+interface OrderRepository extends CrudRepository<Order, Long> {
+    @Query("select key(line) from Order o join o.lines line where o.id = :id")
+    Set<Long> products(long id);
+}

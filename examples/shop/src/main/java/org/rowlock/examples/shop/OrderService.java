@@ -1,12 +1,13 @@
 package org.rowlock.examples.shop;
 
+import java.util.Set;
 import org.rowlock.spring.RowLock;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Places, ships and cancels orders. Orders are locked before stock, and all stock of an order in one call, so no two
- * requests are ever in a deadlock.
+ * Places, ships and cancels orders. Each request locks all its rows in one call before its first line, and all requests
+ * lock in one order, so no two of them deadlock.
  */
 @Service
 class OrderService {
@@ -35,12 +36,17 @@ class OrderService {
     }
     // end
 
+    /** The products of an order, which no request changes: the caller reads them before it locks. */
+    public Set<Long> products(long orderId) {
+        return orders.products(orderId);
+    }
+
     // snippet: cancel
     @Transactional
-    public void cancel(@RowLock("orders") long orderId) {
+    public void cancel(@RowLock("orders") long orderId, @RowLock("stock") Set<Long> products) {
         Order order = find(orderId);
         order.become(Order.State.CANCELLED);
-        stock.putBack(order.lines().keySet(), order.lines());
+        stock.putBack(order.lines());
     }
     // end
 

@@ -47,7 +47,7 @@ class ShopController {
     @PostMapping("/orders/{id}/cancel")
     @ResponseStatus(HttpStatus.NO_CONTENT)
     void cancel(@PathVariable long id) {
-        orders.cancel(id);
+        orders.cancel(id, orders.products(id));
     }
 
     @GetMapping("/stock")

@@ -1,8 +1,6 @@
 package org.rowlock.examples.shop;
 
 import java.util.Map;
-import java.util.Set;
-import org.rowlock.spring.RowLock;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -22,15 +20,11 @@ class StockService {
         lines.forEach((product, quantity) -> find(product).take(quantity));
     }
 
-    // snippet: putBack
-    /** Joins the transaction of the caller, which learns the products only after locking and reading the order. */
+    /** For callers who have locked the stock. */
     @Transactional(propagation = Propagation.MANDATORY)
-    public void putBack(@RowLock("stock") Set<Long> products, Map<Long, Integer> lines) {
-        for (Stock each : stock.findAllById(products)) {
-            each.putBack(lines.getOrDefault(each.product(), 0));
-        }
+    public void putBack(Map<Long, Integer> lines) {
+        stock.findAllById(lines.keySet()).forEach(each -> each.putBack(lines.getOrDefault(each.product(), 0)));
     }
-    // end
 
     private Stock find(long product) {
         return stock.findById(product).orElseThrow(() -> new NotFoundException("There is no product " + product + "."));
