@@ -187,7 +187,10 @@ class CommitWritesTest {
                 }));
         assertThat(failure).hasMessageContainingAll("write 2 of 2", "to change 1 row(s) and changed 0", ADD);
         assertThat(failure.sqlState()).contains("P0002");
-        assertThat(failure.getCause()).isInstanceOf(SQLException.class);
+        assertThat(failure.getCause())
+                .as("what the server's log says too")
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("write 2 was to change 1 row(s), found 0; rolled back, as the application asked");
         assertNothingStored();
         failure = catchThrowableOfType(
                 UnexpectedRowCountException.class,

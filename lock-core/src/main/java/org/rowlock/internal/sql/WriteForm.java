@@ -23,6 +23,9 @@ public record WriteForm(
     /** What a count that is wrong says behind the mark, for {@link #wrongCountIn} to find. */
     private static final String WRONG = "write ";
 
+    /** For an operator who reads the server's log. */
+    private static final String ROLLED_BACK = "; rolled back, as the application asked";
+
     /**
      * The count of a write that is wrong.
      *
@@ -69,7 +72,7 @@ public record WriteForm(
         String counted = "with rowlock as (" + text + (returning ? "\n)" : "\nreturning 1)");
         String check = "case when pg_catalog.count(*) = " + expected + " then pg_catalog.count(*) else"
                 + " cast(cast(? as pg_catalog.text) || '" + WRONG + number + " was to change " + expected
-                + " row(s), found ' || pg_catalog.count(*) as pg_catalog.int8) end";
+                + " row(s), found ' || pg_catalog.count(*) || '" + ROLLED_BACK + "' as pg_catalog.int8) end";
         return returning
                 ? counted + " select r.*, c.n from (select " + check + " as n from rowlock) as c"
                         + " left join rowlock as r on true"
