@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockRequest.RowStatement;
+import org.rowlock.internal.acquire.CommitBehindLock;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
@@ -281,6 +282,6 @@ public final class TransactionLocks {
     void lockAndCommit(LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        call(session, request, wait, null, observed).commit(writes, endings);
+        CommitBehindLock.run(call(session, request, wait, null, observed), writes, endings);
     }
 }

@@ -10,7 +10,6 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
-import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockConfig;
@@ -32,13 +31,14 @@ import org.rowlock.internal.text.Insert;
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The table of a claim with its id columns: the configured ones, or the primary key. */
     RowTable of(PgSession session, String name) throws SQLException {
-        return table(session, name, List.of(), true, true);
+        return table(session, name, List.of(), config.strategyOf(name), true, true);
     }
 
     /** The id columns of a table, none if it does without; refuses one whose rows cannot be locked. */
     public List<String> check(PgSession session, String name) throws SQLException {
-        boolean needed = !config.idColumnsOf(name).isEmpty() || config.strategyOf(name) != LockStrategy.ADVISORY;
-        return table(session, name, List.of(), needed, needed).columns().stream()
+        LockStrategy strategy = config.strategyOf(name);
+        boolean needed = !config.idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;
+        return table(session, name, List.of(), strategy, needed, needed).columns().stream()
                 .map(Column::name)
                 .toList();
     }
@@ -48,19 +48,20 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * for those it does not know.
      *
      * @param wait in place of that of the request
+     * @param strategy that of all keys, or BOTH where they differ
      * @param inserts of rows that may not be there, in one order for all calls
-     * @param front what goes in front of the lock of the only row
      * @throws LockTargetException if an id is none of its table, or another spelling of one, or if nothing looks for a
      *     row that is required
      */
     ResolvedRequest resolve(
-            PgSession session, LockRequest request, LockWait wait, List<Insert> inserts, @Nullable Front front) {
+            PgSession session, LockRequest request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
         List<LockKey> keys = request.keys();
-        LockStrategy strategy = config.strategyOf(keys);
-        List<LockKey> advisory = config.advisory(keys);
+        // Only where it is BOTH of several keys may these have strategies of their own.
+        boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
+        List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
         boolean anyAlone = false;
         for (LockKey key : advisory) {
-            if (config.strategyOf(key) == LockStrategy.ADVISORY) {
+            if ((differ ? config.strategyOf(key) : strategy) == LockStrategy.ADVISORY) {
                 if (request.isRowRequired()) {
                     throw TargetErrors.rowNotLookedFor(asked(session, request, wait), key);
                 }
@@ -88,14 +89,15 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     to++;
                 }
                 List<Row> group = to - from == rows.size() ? rows : rows.subList(from, to);
-                if (config.strategyOf(first) != LockStrategy.ADVISORY) {
-                    RowTable table = table(session, first.table(), group, true, true);
+                LockStrategy ofTable = differ ? config.strategyOf(first) : strategy;
+                if (ofTable != LockStrategy.ADVISORY) {
+                    RowTable table = table(session, first.table(), group, ofTable, true, true);
                     groups.add(new RowGroup(table, request.modeOf(first), group));
                     continue;
                 }
                 // By their key alone. Another spelling of a value is refused, as it would be another key; what is no
                 // value of the column may be an id of another kind, and passes.
-                RowTable table = table(session, first.table(), group, false, false);
+                RowTable table = table(session, first.table(), group, ofTable, false, false);
                 if (table.isAny(IdType::isWord) && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
                     typed.add(table);
@@ -114,7 +116,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 typed,
                 inserts,
                 !anyAlone,
-                front);
+                null);
     }
 
     private static int order(Row one, Row other, LockRequest request) {
@@ -124,7 +126,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
 
     /** Refuses an id that no row of its table has. Where the table has no id columns nothing is known of its ids. */
     public void checkId(PgSession session, Row row) throws SQLException {
-        RowTable unused = table(session, row.table(), List.of(row), false, true);
+        RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
     }
 
     /** What a request asks for, whatever its tables are. */
@@ -139,12 +141,13 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * @param needed whether there have to be id columns, as rows are locked
      * @param ofRows whether the ids have to be those of rows; see {@link #refusal}
      */
-    private RowTable table(PgSession session, String name, List<Row> rows, boolean needed, boolean ofRows)
+    private RowTable table(
+            PgSession session, String name, List<Row> rows, LockStrategy strategy, boolean needed, boolean ofRows)
             throws SQLException {
         for (boolean again = false; ; again = true) {
             IdColumns.Known known = idColumns.of(session, name, config.idColumnsOf(name));
             LockTargetException refused = known.isWhole()
-                    ? refusal(known.table(), rows, ofRows)
+                    ? refusal(known.table(), rows, strategy, ofRows)
                     : needed ? TargetErrors.withoutColumns(known) : null;
             if (refused == null) {
                 return known.isWhole() ? known.table() : RowTable.named(name);
@@ -162,7 +165,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      *
      * @param ofRows whether the ids have to be those of rows; if not, only another spelling of a value is wrong
      */
-    private @Nullable LockTargetException refusal(RowTable table, List<Row> rows, boolean ofRows) {
+    private @Nullable LockTargetException refusal(
+            RowTable table, List<Row> rows, LockStrategy strategy, boolean ofRows) {
         List<Column> columns = table.columns();
         boolean isAnyOfTable = ofRows || rows.isEmpty();
         for (Row row : rows) {
@@ -171,7 +175,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         if (!isAnyOfTable) {
             return null;
         }
-        LockStrategy strategy = config.strategyOf(table.name());
         for (Column column : columns) {
             if (!column.kind().hasKeys(strategy)) {
                 return TargetErrors.keyless(table, column);

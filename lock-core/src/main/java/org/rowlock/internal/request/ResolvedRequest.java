@@ -53,6 +53,17 @@ public record ResolvedRequest(
     /** The rows of one table that are locked in one mode. */
     public record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
 
+    /** The kind of a {@link LockWait}, which decides the SQL; its length is a parameter. */
+    public enum WaitKind {
+        FOREVER,
+        NO_WAIT,
+        AT_MOST;
+
+        public static WaitKind of(LockWait wait) {
+            return wait.isBounded() ? AT_MOST : wait.isNoWait() ? NO_WAIT : FOREVER;
+        }
+    }
+
     /** The tables whose columns are known. */
     public List<RowTable> tables() {
         List<RowTable> tables = new ArrayList<>(typed);

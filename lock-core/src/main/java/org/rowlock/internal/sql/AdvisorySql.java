@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
 /** The statement that takes advisory locks. It returns a row for each key, which make a {@link Guard}. */

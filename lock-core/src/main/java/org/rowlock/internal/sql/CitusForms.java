@@ -7,8 +7,8 @@ import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.WaitKind;
 
 /**
  * What flushes are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a

@@ -5,9 +5,9 @@ import java.util.List;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
-import org.rowlock.internal.request.WaitKind;
 
 /**
  * Puts the parts of the flush of a request in their order, on PostgreSQL. Where locking takes other statements there is

@@ -8,8 +8,8 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.text.Insert;
 
 /** The flushes of requests, kept by all that their text depends on, since an application has few different ones. */

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.FlushForms.Bound;
 import org.rowlock.internal.text.FrontSql;
 

@@ -23,15 +23,6 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
         }
     }
 
-    /** Of absent rows those that were to be inserted. */
-    public static List<LockKey> missing(List<Insert> inserts, List<LockKey> absent) {
-        if (inserts.isEmpty() || absent.isEmpty()) {
-            return List.of();
-        }
-        List<LockKey.Row> inserted = inserts.stream().map(Insert::key).toList();
-        return absent.stream().filter(inserted::contains).toList();
-    }
-
     /** What is sent. The line break ends a comment that the statement may end with. */
     public String text() {
         return withoutSemicolon(sql) + "\non conflict do nothing";

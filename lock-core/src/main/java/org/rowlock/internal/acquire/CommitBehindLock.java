@@ -1,0 +1,60 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.RowlockException;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Failed;
+import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.Outcome.Taken;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.SqlState;
+
+/** Locks, writes and commits, in one flush where that can be, so that the lock is held for no round trip at all. */
+public final class CommitBehindLock {
+    private CommitBehindLock() {}
+
+    /**
+     * Whatever it throws, the caller has to roll back.
+     *
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
+     * @throws RowlockException if it has not: the locks cannot be had, or for another reason that is known
+     * @throws SQLException if a write or the commit fails
+     */
+    public static void run(LockCall call, List<Write> writes, Ending.Choice endings) throws SQLException {
+        Commit commit = Commit.behindLock(call.session(), call.keys(), call.names(), endings, writes);
+        Tail tail = call.mayCommit() ? commit.tail() : null;
+        commit.run(() -> {
+            Outcome outcome = call.attempt(tail);
+            if (!(outcome instanceof Held) || !commit.isSent()) {
+                refuseFailed(outcome, commit);
+                call.held(outcome);
+                call.session().refuseIfOver("Nothing is stored");
+                commit.send();
+            }
+        });
+    }
+
+    /** Refuses what is no failure of the lock. */
+    private static void refuseFailed(Outcome outcome, Commit commit) throws SQLException {
+        Failed failed = outcome instanceof Failed it ? it : null;
+        RowlockException meaning = failed == null ? null : failed.meaning();
+        boolean own = failed != null && meaning == null;
+        SQLException cause = failed != null ? failed.cause() : outcome instanceof Taken taken ? taken.cause() : null;
+        if (cause != null && (own || commit.isSent())) {
+            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
+            SQLException definite = commit.failure(cause);
+            boolean lost = meaning instanceof LockConnectionLostException
+                    && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());
+            if (own || lost || ServerErrors.isDrivers(cause)) {
+                throw definite;
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockKey.Row;
+import org.rowlock.RowlockException;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.Misnamed;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.text.SqlState;
+
+/**
+ * Looks at what a flush has locked, and again at the rows that it has not found: what is held has to be what was asked
+ * for.
+ *
+ * @param begun whether the transaction had begun before the call, so that it cannot be rolled back as a whole
+ */
+record HeldCheck(LockCall call, ResolvedRequest request, Held held, boolean begun) {
+    /**
+     * Refuses locks that do not exclude others: of fewer keys than asked for, of a row with another key, or of a row
+     * that a stale snapshot may only not show.
+     *
+     * @param stored whether the COMMIT has run
+     */
+    void refuseUnsafe(boolean stored) throws SQLException {
+        Guard guard = held.guard();
+        int locked = guard == null ? 0 : guard.locked();
+        int keys = request.advisory().keys().size();
+        if (locked != keys) {
+            RowlockException refused = LockErrors.miscounted(call.asked(), locked, keys, stored);
+            throw stored ? refused : aborted(refused);
+        }
+        boolean absent = !held.absent().isEmpty();
+        Misnamed misnamed = held.misnamed() == null && absent && keys > 0 ? misnamed() : held.misnamed();
+        if (misnamed != null) {
+            throw undone(TargetErrors.misnamed(call.asked(), misnamed, !begun));
+        }
+        if (absent && guard != null && !guard.isReadCommitted()) {
+            throw aborted(LockErrors.absentInSnapshot(call.asked(), guard));
+        }
+    }
+
+    /** The rows that are not there in spite of their INSERT. */
+    List<LockKey> notInserted() {
+        if (request.inserts().isEmpty() || held.absent().isEmpty()) {
+            return List.of();
+        }
+        List<Row> inserted = request.inserts().stream().map(Insert::key).toList();
+        return held.absent().stream().filter(inserted::contains).toList();
+    }
+
+    /** An INSERT that has not made the row that is to be locked may have made another, so it is undone. */
+    RowlockException refusedInsert() throws SQLException {
+        return undone(TargetErrors.notInserted(call.asked(), notInserted(), !begun));
+    }
+
+    /** A query has run without a lock on a row that is there now. */
+    RowlockException replaced() {
+        return aborted(LockErrors.replaced(call.asked()));
+    }
+
+    RowlockException absentRow() throws SQLException {
+        LockKey unlockable = unlockable();
+        return unlockable != null
+                ? TargetErrors.notLockable(call.asked(), unlockable)
+                : TargetErrors.rowAbsent(call.asked(), held.absent());
+    }
+
+    /** Has nothing of the call stay: a transaction that had begun before cannot go on without its earlier part. */
+    private RowlockException undone(RowlockException refused) throws SQLException {
+        if (begun) {
+            return aborted(refused);
+        }
+        call.session().execute("rollback");
+        return refused;
+    }
+
+    private RowlockException aborted(RowlockException refused) {
+        call.session().abortTransaction(WaitSql.ABORT, refused);
+        return refused;
+    }
+
+    /** Whether another transaction has inserted one of the absent rows since. */
+    boolean isInsertedMeanwhile() throws SQLException {
+        for (RowGroup group : request.rows()) {
+            String look = RowSql.lockOfOthers(group.table(), group.mode());
+            for (Row key : absentOf(group)) {
+                try {
+                    if (!read(group.table(), look, key).isEmpty()) {
+                        return true;
+                    }
+                } catch (SQLException e) {
+                    if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                        return true;
+                    }
+                    throw e;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** A row that the role can read and that FOR UPDATE did not find, as row security has policies for each. */
+    private @Nullable Row unlockable() throws SQLException {
+        for (RowGroup group : request.rows()) {
+            RowTable table = group.table();
+            for (Row key : table.isLookable() ? List.<Row>of() : absentOf(group)) {
+                if (!read(table, RowSql.lookAt(table), key).isEmpty()) {
+                    return key;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** A key without a row, whose row would have another key. */
+    private @Nullable Misnamed misnamed() throws SQLException {
+        for (RowGroup group : request.rows()) {
+            RowTable table = group.table();
+            for (Row key : table.isAny(IdType::isOpen) ? absentOf(group) : List.<Row>of()) {
+                List<String> meant = read(table, RowSql.meaning(table), key);
+                if (table.isOther(key, meant)) {
+                    return new Misnamed(key, meant);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Of two spellings of one key one may have been found. */
+    private List<Row> absentOf(RowGroup group) {
+        Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
+        spellings.addAll(held.absent());
+        return group.keys().stream().filter(spellings::contains).toList();
+    }
+
+    /** The id in the row that a statement about a key returns; empty where there is none. */
+    private List<String> read(RowTable table, String look, Row key) throws SQLException {
+        try (PreparedStatement statement = call.session().prepare(look)) {
+            RowSql.bindId(statement, 1, key);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? table.readId(row, 1) : List.of();
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.session.FlushRunner;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Failed;
+import org.rowlock.internal.session.Outcome.FrontGivenUp;
+import org.rowlock.internal.session.Outcome.Refused;
+import org.rowlock.internal.session.Outcome.Stale;
+import org.rowlock.internal.session.Outcome.Taken;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.SqlState;
+
+/**
+ * One flush of a call: what the server answers, or the error it raises, as an outcome. Where the outcome leaves a choice
+ * the transaction is usable again.
+ *
+ * @param request what the flush locks, with the wait that is left
+ * @param begun whether the transaction had begun before the call
+ */
+record LockFlush(
+        LockCall call,
+        Flush flush,
+        ResolvedRequest request,
+        @Nullable Tail tail,
+        boolean begun) {
+    Outcome send() throws SQLException {
+        long start = System.nanoTime();
+        try {
+            return FlushRunner.send(call.session(), flush, request, tail);
+        } catch (SQLException e) {
+            // Behind the COMMIT of a transaction that is over nothing may be sent again.
+            if (request.front() != null
+                    && call.session().isAborted()
+                    && ServerErrors.mayBeOfFront(e)
+                    && FrontSql.undoes(call.session().driver())) {
+                return undone(e, true, new FrontGivenUp());
+            }
+            Guard raised = ServerErrors.guardIn(e);
+            if (raised == null && !ServerErrors.isIdentityGone(request.tables(), e)) {
+                return failed(start, e);
+            }
+            boolean undoes = !begun || flush.isBounded();
+            if (raised == null || raised.lock() == Guard.Lock.STALE) {
+                return undone(e, undoes, new Stale(undoes));
+            }
+            if (raised.lock() == Guard.Lock.TAKEN) {
+                return undone(e, true, Taken.AT_ONCE);
+            }
+            // The mark in the server's message means nothing to a caller, so that error is not passed on.
+            SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());
+            return undone(e, undoes || flush.isGuardSaved(), new Refused(raised, cause));
+        }
+    }
+
+    private Outcome failed(long start, SQLException e) throws SQLException {
+        if (ServerErrors.isOfTail(request, tail, start, e)) {
+            return new Failed(e, null);
+        }
+        if (!flush.isBounded() || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            return unusable(e);
+        }
+        Failed notUndone = undo(e);
+        return notUndone != null ? notUndone : new Taken(mayBeOfTail(), e);
+    }
+
+    /** Aborts what a savepoint keeps alive: its locks would keep others waiting until the caller rolls back. */
+    private Failed unusable(SQLException e) {
+        PgSession session = call.session();
+        if (begun && (flush.isBounded() || flush.isGuardSaved()) && session.isAborted()) {
+            session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
+        }
+        return new Failed(e, LockErrors.ofFlush(call.asked(), !request.inserts().isEmpty(), tail, e));
+    }
+
+    private boolean mayBeOfTail() throws SQLException {
+        return tail != null
+                && !tail.parts().isEmpty()
+                && (!tail.isCommitting()
+                        || !call.session()
+                                .ask("pg_catalog.current_setting('lock_timeout')")
+                                .equals("0"));
+    }
+
+    /** An outcome of which the server has run nothing behind the error, and with which nothing stays locked. */
+    private Outcome undone(SQLException cause, boolean undoes, Outcome outcome) throws SQLException {
+        Failed notUndone = undoes ? undo(cause) : null;
+        if (tail != null) {
+            tail.unsent().run();
+        }
+        return notUndone != null ? notUndone : outcome;
+    }
+
+    /** Makes the transaction usable again, with nothing newly held; or says why it could not be. */
+    private @Nullable Failed undo(SQLException cause) throws SQLException {
+        PgSession session = call.session();
+        try {
+            if (!ServerErrors.isConnectionLost(cause) && (session.hasBegun() || session.isClosed())) {
+                session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
+            }
+            return null;
+        } catch (SQLException e) {
+            return LockErrors.notUndone(call.asked(), session.isAborted() && !session.isClosed(), e, cause);
+        }
+    }
+}

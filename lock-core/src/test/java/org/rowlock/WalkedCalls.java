@@ -1,0 +1,54 @@
+package org.rowlock;
+
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** The program that {@link WalkTest} walks along: warm calls, each between {@link #begin} and {@link #end}. */
+final class WalkedCalls {
+    private static final int WARM = 3;
+
+    private static final LockRequest ACCOUNT = forUpdate(row("account", 1));
+
+    private WalkedCalls() {}
+
+    private interface Call {
+        void run() throws Exception;
+    }
+
+    public static void main(String[] args) throws Exception {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(args[0]);
+        RowLocks locks = RowLocks.create();
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            TransactionLocks own = locks.in(connection);
+            walk("lock", () -> {
+                LockResult unused = own.lock(ACCOUNT);
+                connection.rollback();
+            });
+        }
+        LockedQuery<Long> balance = LockedQuery.of("select balance from account where id = 1", row -> row.getLong(1));
+        walk(
+                "inTransaction",
+                () -> locks.inTransaction(dataSource, ACCOUNT, balance, tx -> {
+                    tx.atCommit().add("update account set balance = 1 where id = 1");
+                    return null;
+                }));
+    }
+
+    private static void walk(String name, Call call) throws Exception {
+        for (int i = 0; i < WARM; i++) {
+            call.run();
+        }
+        begin(name);
+        call.run();
+        end();
+    }
+
+    static void begin(String name) {}
+
+    static void end() {}
+}
