@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitWrites;
+import org.rowlock.LockFront;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
@@ -82,12 +83,17 @@ class DocumentedSqlTest {
 
     @Test
     void aWaiterForAKeyIsShownWithItsTableIdAndHolder() throws Exception {
-        assertWaiterIsShown(LockStrategy.ADVISORY, "orders 7");
+        assertWaiterIsShown(LockStrategy.ADVISORY, LockFront.NEVER, "orders 7");
     }
 
     @Test
     void aWaiterForARowIsShownWithItsHolder() throws Exception {
-        assertWaiterIsShown(LockStrategy.ROW, "transactionid");
+        assertWaiterIsShown(LockStrategy.ROW, LockFront.NEVER, "transactionid");
+    }
+
+    @Test
+    void aWaiterForALockInFrontIsShownWithItsTableAndHolder() throws Exception {
+        assertWaiterIsShown(LockStrategy.ROW, LockFront.ALWAYS, "front orders");
     }
 
     /** Only one of the sessions that wait for a row waits for its holder; the others wait for that one. */
@@ -181,8 +187,8 @@ class DocumentedSqlTest {
                 .anySatisfy(line -> assertThat(line).contains("relation=account|current=t|enabled=t|"));
     }
 
-    private void assertWaiterIsShown(LockStrategy strategy, String what) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+    private void assertWaiterIsShown(LockStrategy strategy, LockFront front, String what) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).front(front).build();
         Session holder = database.session("holder");
         Session waiter = database.session("waiter");
         holder.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("orders", 7))));
@@ -201,7 +207,7 @@ class DocumentedSqlTest {
                 .filter(sql -> sql.contains("pg_blocking_pids"))
                 .findFirst()
                 .orElseThrow());
-        assertThat(plainWriters.contains("pid=" + waiter.pid() + "|")).isEqualTo(strategy == LockStrategy.ROW);
+        assertThat(plainWriters.contains("pid=" + waiter.pid() + "|")).isEqualTo(what.equals("transactionid"));
 
         holder.commit();
         waiting.get();

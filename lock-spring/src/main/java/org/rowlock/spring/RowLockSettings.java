@@ -29,8 +29,8 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the longest that a call queues in the JVM, whatever its wait. Default null, for the connection timeout of
-     * the pool: 30 seconds if the pool is not HikariCP}
+     * {@return the longest that a call queues in the JVM, whatever its wait. Default null, for the pool's connection
+     * timeout: 30 seconds if the pool is not HikariCP}
      */
     default @Nullable LockWait admissionTimeout() {
         return null;

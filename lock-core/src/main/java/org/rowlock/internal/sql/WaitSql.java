@@ -97,7 +97,7 @@ public final class WaitSql {
         return parts;
     }
 
-    /** Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound. */
+    /** Sets the bound anew before each row is locked, so that all waits together stay within it. */
     static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";
     }

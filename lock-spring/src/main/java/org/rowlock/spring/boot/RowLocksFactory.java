@@ -1,21 +1,34 @@
 package org.rowlock.spring.boot;
 
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
+import org.rowlock.internal.text.Docs;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
 /** Makes row locks of the properties. */
 final class RowLocksFactory {
+    private static final Log LOG = LogFactory.getLog(RowLocksFactory.class);
     private static final int WITHOUT_WEB_SERVER = 1_000;
     private static final int USUAL_THREADS = 200;
 
@@ -27,6 +40,10 @@ final class RowLocksFactory {
     static RowLocks create(
             RowLockProperties properties, ConfigurableEnvironment environment, List<LockListener> listeners) {
         checkVariables(environment);
+        for (String unknown : unknown(environment)) {
+            LOG.warn(unknown + " is no property of Rowlock, and is ignored. Correct the name; see " + Docs.URL
+                    + "settings.md#spring-boot");
+        }
         RowLocksBuilder builder = RowLocks.builder()
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
@@ -47,6 +64,52 @@ final class RowLocksFactory {
         properties.tables().forEach((name, table) -> set(builder, name, table));
         listeners.forEach(builder::listener);
         return builder.build();
+    }
+
+    /**
+     * The system properties and environment variables that begin as ours and are none. Spring Boot stops for such a
+     * property of any other source, and ignores these, which may be of other programs.
+     */
+    static List<String> unknown(ConfigurableEnvironment environment) {
+        List<String> names = new ArrayList<>();
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (source instanceof SystemEnvironmentPropertySource variables) {
+                names.addAll(List.of(variables.getPropertyNames()));
+            } else if (source instanceof PropertiesPropertySource properties
+                    && StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName())) {
+                // Those of the drop-in, which has some that have no property here, are its own to look at.
+                names.addAll(Arrays.stream(properties.getPropertyNames())
+                        .filter(name -> !name.startsWith("rowlock.jdbc."))
+                        .toList());
+            }
+        }
+        Set<String> known = new HashSet<>();
+        addNames("rowlock", RowLockProperties.class, known);
+        return names.stream()
+                .filter(name ->
+                        name.regionMatches(true, 0, "rowlock.", 0, 8) || name.regionMatches(true, 0, "ROWLOCK_", 0, 8))
+                .filter(name -> known.stream().noneMatch(bare(name)::matches))
+                .sorted()
+                .toList();
+    }
+
+    /** Adds a pattern for each property of a record and of those within. */
+    private static void addNames(String prefix, Class<?> of, Set<String> patterns) {
+        for (RecordComponent component : of.getRecordComponents()) {
+            String name = prefix + bare(component.getName());
+            if (component.getType().isRecord()) {
+                addNames(name, component.getType(), patterns);
+            } else if (component.getType() == Map.class) {
+                patterns.add(name + ".*");
+            } else {
+                patterns.add(component.getType() == List.class ? name + "[0-9]*" : name);
+            }
+        }
+    }
+
+    /** The letters and digits of a name, by which Spring Boot finds a property in all its spellings. */
+    private static String bare(String name) {
+        return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
     }
 
     /** So many that the web server has threads left; where none bounds them, a number that heap and patience bear. */

@@ -72,6 +72,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 settings.name(),
                 settings.words(),
                 management);
+        JdbcSettings.unknownProperties().forEach(each -> LOG.log(Level.WARNING, each));
+        primaryKeys.expect(settings.include());
     }
 
     /** In JMX under a name, with a number where that is taken; null where this failed, which costs nothing else. */
@@ -136,6 +138,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     @Override
     public void set(String key, String word) {
         settings = settings.with(key, word);
+        primaryKeys.expect(settings.include());
         groups = groups(settings);
         LOG.log(Level.INFO, "Rowlock for {0}: {1}", settings.name(), settings.words());
     }

@@ -83,13 +83,26 @@ public final class RowFinder {
         return found;
     }
 
+    private static void warnOf(List<String> absent) {
+        if (!absent.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "rowlock.include names {0}, and the database has no such table: no statement will wait for its"
+                            + " rows. Correct the name.",
+                    absent);
+        }
+    }
+
     /** Looks up what is not known, where no transaction of the application is disturbed. */
     public void lookUpIfIdle() {
-        if (access.isClosed() || unknownTables.isEmpty() || !access.isIdle()) {
+        if (access.isClosed() || (unknownTables.isEmpty() && !primaryKeys.isExpecting()) || !access.isIdle()) {
             return;
         }
         try {
             access.ask(asked -> {
+                if (primaryKeys.isExpecting()) {
+                    warnOf(primaryKeys.absent(asked));
+                }
                 for (TablePlace name : unknownTables) {
                     primaryKeys.lookUp(asked, name);
                 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.TablePlace;
@@ -29,7 +30,17 @@ public final class PrimaryKeys {
             + CatalogSql.COUNTS_ITS_ROWS + " from pg_catalog.pg_class as c left join (" + CatalogSql.KEY_COLUMNS
             + ") on i.indrelid = c.oid and i.indisprimary where c.oid = pg_catalog.to_regclass(?) order by k.n";
 
+    /** Which of some names, each perhaps with a schema, no table has. */
+    private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
+            + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
+            + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"
+            + " pg_catalog.pg_class as c join pg_catalog.pg_namespace as s on s.oid = c.relnamespace where"
+            + " c.relname = t.part[t.parts] and (t.parts = 1 or s.nspname = t.part[t.parts - 1]))";
+
     private final ConcurrentHashMap<TablePlace, Found> known = new ConcurrentHashMap<>();
+
+    /** The tables of the settings, until they are looked for. */
+    private final AtomicReference<List<String>> expected = new AtomicReference<>(List.of());
 
     /**
      * What the catalog said.
@@ -56,6 +67,32 @@ public final class PrimaryKeys {
     /** Has all looked up again, as something was not as known. */
     public void forget() {
         known.clear();
+    }
+
+    /** Has these tables looked for, as one that is misspelt is never met. */
+    public void expect(List<String> tables) {
+        expected.set(tables);
+    }
+
+    /** Whether tables are still to be looked for. */
+    public boolean isExpecting() {
+        return !expected.get().isEmpty();
+    }
+
+    /** The tables that are expected and not there; once. */
+    public List<String> absent(Connection connection) throws SQLException {
+        List<String> names = expected.getAndSet(List.of());
+        List<String> absent = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(ABSENT)) {
+            statement.setQueryTimeout(LOOK_UP_SECONDS);
+            statement.setArray(1, connection.createArrayOf("text", names.toArray()));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    absent.add(rows.getString(1));
+                }
+            }
+        }
+        return absent;
     }
 
     /** Whether the caller is to look this up, as it is unknown or old and nobody else does. */

@@ -44,6 +44,9 @@ public record JdbcSettings(
     static final Map<String, String> DEFAULTS =
             new JdbcSettings("", RowlockMode.QUEUE, List.of(), List.of(), LockFront.ADAPTIVE, 1, false).words();
 
+    /** The name that Spring Boot has for a setting. */
+    private static final String OF_SPRING = PROPERTIES + "flush-with-commit";
+
     /** Between names; in quotes it is part of one. */
     private static final Pattern COMMA = Pattern.compile(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)");
 
@@ -100,6 +103,17 @@ public record JdbcSettings(
     }
 
     /** Why there is no such setting, and what to do. */
+    /** A sentence for each system property that begins like a setting and is none, perhaps misspelt. */
+    public static List<String> unknownProperties() {
+        return System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith(PROPERTIES)
+                        && !name.equals(OF_SPRING)
+                        && !DEFAULTS.containsKey(name.substring(PROPERTIES.length())))
+                .sorted()
+                .map(name -> noSetting(name.substring(PROPERTIES.length()), PROPERTIES))
+                .toList();
+    }
+
     public static String noSetting(String key, String prefix) {
         if (key.equals(RELEASE)) {
             return "The drop-in has no early release, as it makes programs that read much slower: remove the setting <"

@@ -1,0 +1,83 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.Statement;
+import java.text.MessageFormat;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.rowlock.testing.TestDatabase;
+
+/** A setting that means nothing is named in the log. */
+@Isolated("It looks at what the whole JVM logs")
+class MisspeltSettingsTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create table account(id int primary key)");
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    private static List<String> warnings(Work work) throws Exception {
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        Logger logger = Logger.getLogger("org.rowlock");
+        logger.setFilter(logged -> {
+            if (logged.getLevel() == Level.WARNING) {
+                warnings.add(new MessageFormat(logged.getMessage()).format(logged.getParameters()));
+            }
+            return false;
+        });
+        try {
+            work.run();
+        } finally {
+            logger.setFilter(null);
+        }
+        return warnings;
+    }
+
+    @Test
+    void aSystemPropertyThatIsNoneIsNamed() throws Exception {
+        System.setProperty("rowlock.jdbc.mod", "observe");
+        System.setProperty("rowlock.jdbc.front", "never");
+        System.setProperty("rowlock.jdbc.flush-with-commit", "true");
+        try {
+            assertThat(warnings(() -> RowlockDataSource.builder(database.dataSource())
+                            .name("misspelt")
+                            .build()
+                            .close()))
+                    .singleElement()
+                    .asString()
+                    .contains("There is no setting <rowlock.jdbc.mod>", "rowlock.jdbc.mode");
+        } finally {
+            System.clearProperty("rowlock.jdbc.mod");
+            System.clearProperty("rowlock.jdbc.front");
+            System.clearProperty("rowlock.jdbc.flush-with-commit");
+        }
+    }
+
+    @Test
+    void anIncludedTableThatDoesNotExistIsNamedOnce() throws Exception {
+        String known = database.schema() + ".account";
+        assertThat(warnings(() -> {
+                    try (RowlockDataSource dataSource = RowlockDataSource.builder(database.dataSource())
+                            .include("account", known, "acount", "elsewhere.account", "Account")
+                            .build()) {
+                        for (int i = 0; i < 2; i++) {
+                            try (Connection connection = dataSource.getConnection();
+                                    Statement statement = connection.createStatement()) {
+                                statement.execute("select 1");
+                            }
+                        }
+                    }
+                }))
+                .singleElement()
+                .asString()
+                .contains("rowlock.include names [acount, elsewhere.account]", "no such table");
+    }
+}

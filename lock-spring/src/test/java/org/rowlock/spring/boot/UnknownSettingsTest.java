@@ -1,0 +1,65 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertiesPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Names that Spring Boot passes over in silence, as they come from outside of the application. */
+class UnknownSettingsTest {
+    private static StandardEnvironment environment(Map<String, Object> variables, String... properties) {
+        Properties system = new Properties();
+        for (String name : properties) {
+            system.setProperty(name, "x");
+        }
+        StandardEnvironment environment = new StandardEnvironment();
+        MutablePropertySources sources = environment.getPropertySources();
+        sources.replace(
+                StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
+                new PropertiesPropertySource(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME, system));
+        sources.replace(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                new SystemEnvironmentPropertySource(
+                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables));
+        return environment;
+    }
+
+    @Test
+    void aMisspeltVariableOrSystemPropertyIsNamed() {
+        Map<String, Object> variables = new LinkedHashMap<>();
+        for (String name : new String[] {"ROWLOCK_STRATGEY", "ROWLOCK_JDBC_MOD", "rowlock_lock_wiat", "ROWLOCKS"}) {
+            variables.put(name, "x");
+        }
+        assertThat(RowLocksFactory.unknown(environment(variables, "rowlock.admission.timout", "user.home")))
+                .containsExactlyInAnyOrder(
+                        "ROWLOCK_STRATGEY", "ROWLOCK_JDBC_MOD", "rowlock_lock_wiat", "rowlock.admission.timout");
+    }
+
+    @Test
+    void everySpellingThatSpringBootUnderstandsIsKnown() {
+        Map<String, Object> variables = new LinkedHashMap<>();
+        for (String name : new String[] {
+            "ROWLOCK_LOCKWAIT",
+            "ROWLOCK_LOCK_WAIT",
+            "ROWLOCK_ADMISSION_MAXWAITERSPERKEY",
+            "ROWLOCK_TABLES_ORDERS_STRATEGY",
+            "ROWLOCK_JDBC_INCLUDE_0_"
+        }) {
+            variables.put(name, "x");
+        }
+        assertThat(RowLocksFactory.unknown(environment(
+                        variables,
+                        "rowlock.lockWait",
+                        "rowlock.lock-wait",
+                        "rowlock.tables[shop.orders].id-columns[0]",
+                        // The drop-in looks at its own.
+                        "rowlock.jdbc.flush")))
+                .isEmpty();
+    }
+}
