@@ -9,7 +9,7 @@ import java.util.List;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
-/** A row that is locked, or made and locked where it is not there yet; with each strategy. */
+/** A row that is locked, or created and locked if it does not exist yet; with each strategy. */
 public final class Counters {
     private final RowLocks locks;
 
@@ -18,7 +18,7 @@ public final class Counters {
         this.locks = locks;
     }
 
-    /** Locks a counter until the end of the transaction, makes it if there is none, and returns its value. */
+    /** Locks a counter until the end of the transaction, creates it if there is none, and returns its value. */
     public long lockOrCreate(Connection connection, String name) throws SQLException {
         // snippet: create
         List<Long> value = locks.in(connection)

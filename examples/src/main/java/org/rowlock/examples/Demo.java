@@ -51,7 +51,7 @@ public final class Demo {
         void into(int id) throws SQLException;
     }
 
-    /** A way, and what it did: payments per second of each round, and how long those of the last round took. */
+    /** A way, and its figures: payments per second of each round, and the latencies of the last round. */
     private record Way(String name, Payment payment, List<Double> rates, ConcurrentHistogram micros) {
         Way(String name, Payment payment) {
             this(name, payment, Arrays.asList(new Double[ROUNDS]), new ConcurrentHistogram(3));
@@ -83,7 +83,7 @@ public final class Demo {
     }
 
     private static EmbeddedPostgres embedded() throws IOException {
-        // Without these two a commit would cost less than on any server in production.
+        // Without these two settings, a commit would cost less than on a production server.
         return EmbeddedPostgres.builder()
                 .setServerConfig("fsync", "on")
                 .setServerConfig("synchronous_commit", "on")
@@ -94,7 +94,7 @@ public final class Demo {
         PGSimpleDataSource server = new PGSimpleDataSource();
         server.setUrl(url);
         server.setCurrentSchema("rowlock_demo");
-        // Without "if not exists": a schema that is there already belongs to its owner.
+        // "If not exists" is left out, because an existing schema belongs to its owner.
         execute(server, "create schema rowlock_demo");
         if (given) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drop(server)));

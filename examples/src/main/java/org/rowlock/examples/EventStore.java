@@ -14,9 +14,9 @@ import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /**
- * An outbox, or event store: many transactions append under numbers of a sequence, and commit in another order. A
- * reader that goes on from the largest number it has seen would miss what is committed later under a smaller one. So
- * writers hold a name, shared, and the reader takes it alone for an instant.
+ * An outbox, or event store. Many transactions append under numbers of a sequence, and commit in another order. A
+ * reader that continues from the largest number that it has seen would miss an event that is committed later under a
+ * smaller one. Writers therefore hold a name, shared, and the reader locks it exclusively for an instant.
  */
 public final class EventStore {
     private static final LockKey WRITERS = LockKey.name("event writers");

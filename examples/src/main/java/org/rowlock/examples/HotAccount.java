@@ -13,7 +13,7 @@ import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
-/** An account that everybody wants: the same payment by hand, and with its writes sent with the commit. */
+/** A hot account: the same payment by hand, and with its writes sent with the commit. */
 public final class HotAccount {
     private static final String READ = "select balance from account where id = ?";
     private static final String ADD = "update account set balance = balance + ? where id = ?";

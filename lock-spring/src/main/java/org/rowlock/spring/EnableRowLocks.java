@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Switches {@link RowLock} on, beside {@code @EnableTransactionManagement}; Spring Boot does it by itself. Beans of
- * type {@link org.rowlock.RowLocks} (strategies, budget), {@link RowLockSettings} and {@code ObservationRegistry}
- * are used if there are any.
+ * Enables {@link RowLock}, beside {@code @EnableTransactionManagement}. Spring Boot does so by itself. Beans of type
+ * {@link org.rowlock.RowLocks} (strategies, budget), {@link RowLockSettings} and {@code ObservationRegistry} are used
+ * if they exist.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

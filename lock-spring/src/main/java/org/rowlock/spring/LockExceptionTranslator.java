@@ -30,23 +30,22 @@ import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.transaction.HeuristicCompletionException;
 
 /**
- * Turns Rowlock's exceptions into those that Spring has for row locks, so that a retry or an error handler written for
- * {@code FOR UPDATE} goes on working. Rowlock's own is the cause and has more.
- *
+ * Translates Rowlock's exceptions into those that Spring uses for row locks, so that a retry or an error handler
+ * written for {@code FOR UPDATE} keeps working. Rowlock's exception is the cause, and has the details.
  * <ul>
- *   <li>not available (55P03, which Spring leaves uncategorised by default), the admission queue full, a deadlock, or a
- *       row changed under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}, as Hibernate's
- *       exceptions become
- *   <li>an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
- *   <li>a statement timeout or cancel: {@link QueryTimeoutException}
- *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
- *   <li>a server that lets all transactions only read, as in a failover: {@link TransientDataAccessResourceException}
- *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome
- *       state {@code STATE_UNKNOWN}; no retry should be written for it
- *   <li>committed, and not known to be durable: the same, with {@code STATE_COMMITTED}
- *   <li>a write at the commit that did not change as many rows as expected:
- *       {@link IncorrectUpdateSemanticsDataAccessException}
- *   <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
+ * <li>a lock that is not available (55P03, which Spring leaves uncategorised by default), or a full admission queue:
+ * {@link CannotAcquireLockException}, as for Hibernate's exceptions
+ * <li>a deadlock, or a row changed under REPEATABLE READ or SERIALIZABLE (40001): the same
+ * <li>an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
+ * <li>a statement timeout or cancel: {@link QueryTimeoutException}
+ * <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
+ * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
+ * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state
+ * {@code STATE_UNKNOWN}; it must not be retried
+ * <li>a commit that may not be durable: the same, with {@code STATE_COMMITTED}
+ * <li>a write at the commit that did not change as many rows as expected:
+ * {@link IncorrectUpdateSemanticsDataAccessException}
+ * <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
  * </ul>
  */
 public final class LockExceptionTranslator {
@@ -78,7 +77,7 @@ public final class LockExceptionTranslator {
     }
 
     /**
-     * Translates.
+     * Translates an exception.
      *
      * @param e Rowlock's exception
      * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, and the

@@ -12,23 +12,22 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 
 /**
- * What handlers, filters and conventions of Micrometer see of a lock in a Spring transaction. If there is an
- * {@code ObservationRegistry} bean, there is an observation {@code rowlock.acquire} around every acquisition at the
- * server, and one {@code rowlock.admission} around every passage through the queue of the JVM, on the thread that
- * locks: for traces and, with a handler for meters, timers of those that are over and of those that wait. Their
+ * The context that handlers, filters and conventions of Micrometer get for a lock in a Spring transaction. With an
+ * {@code ObservationRegistry} bean, an observation {@code rowlock.acquire} spans every acquisition at the server.
+ * Another one, {@code rowlock.admission}, spans every passage through the queue of the JVM. Both run on the thread that
+ * locks. They serve traces and, with a handler for meters, timers of completed and of waiting calls. Their
  * low-cardinality key values are
- *
  * <ul>
- *   <li>{@code table}: that of the first key; {@code none} for a key that is no row
- *   <li>{@code mode}: a {@link RowLockMode}
- *   <li>{@code strategy}: the {@link LockStrategy} of that table
- *   <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; of the queue
- *       {@code ADMITTED} or {@code REFUSED}
+ * <li>{@code table}: the table of the first key; {@code none} for a key that is no row
+ * <li>{@code mode}: a {@link RowLockMode}
+ * <li>{@code strategy}: the {@link LockStrategy} of that table
+ * <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; for the queue {@code ADMITTED} or
+ * {@code REFUSED}
  * </ul>
- *
- * and the high-cardinality one {@code keys}, how many there are; at the server also OpenTelemetry's
- * {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the table). The span is
- * a client's. An id is in neither. What a handler throws is logged, and the lock is not affected. Not thread-safe.
+ * and the high-cardinality one is {@code keys}, the number of keys. An acquisition at the server also has
+ * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
+ * table). The span is a client's. Neither has an id. An exception of a handler is logged, and does not affect the lock.
+ * Not thread-safe.
  */
 public final class LockObservationContext extends SenderContext<Object> {
     private final boolean queue;
@@ -37,26 +36,27 @@ public final class LockObservationContext extends SenderContext<Object> {
     private final List<Consumer<Duration>> released = new ArrayList<>(1);
 
     /**
-     * A context, as Rowlock makes one for every observation.
+     * Creates a context, as Rowlock does for every observation.
      *
      * @param queue whether it is the passage through the queue
-     * @param keys what is to be locked, at least one
-     * @param mode how strongly; the strongest where the keys have several
-     * @param strategy that of the first key's table
+     * @param keys the keys to lock, at least one
+     * @param mode the lock mode; the strongest if the keys have several
+     * @param strategy the strategy of the first key's table
      */
     public LockObservationContext(boolean queue, List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
-        // So that its span is a client's; there is nothing that takes a trace to the server.
+        // The kind makes the span a client's. There is nothing that carries a trace to the server.
         super((nothing, name, value) -> {}, Kind.CLIENT);
         this.queue = queue;
         this.keys = List.copyOf(keys);
         this.strategy = strategy;
         setCarrier(this.keys);
         setContextualName((queue ? "queue " : "lock ") + table());
-        // Without the outcome: the long task timer of those that wait has no such tag.
+        // The outcome is left out here, because the long task timer of waiting calls has no such tag.
         addLowCardinalityKeyValues(KeyValues.of("table", table(), "mode", mode.name(), "strategy", strategy.name()));
         addHighCardinalityKeyValues(KeyValues.of("keys", String.valueOf(keys.size())));
         if (!queue) {
-            // As OpenTelemetry names them; of a span alone, as the meters have tags of their own for them.
+            // The names are OpenTelemetry's. They belong to the span alone, because the meters have tags of their own
+            // for them.
             addHighCardinalityKeyValues(KeyValues.of(
                     "db.system.name",
                     "postgresql",
@@ -73,7 +73,7 @@ public final class LockObservationContext extends SenderContext<Object> {
         return queue;
     }
 
-    /** {@return what is to be locked, at least one} */
+    /** {@return the keys to lock, at least one} */
     public List<LockKey> keys() {
         return keys;
     }
@@ -89,18 +89,19 @@ public final class LockObservationContext extends SenderContext<Object> {
     }
 
     /**
-     * Registers what is to be notified when the transaction ends, and the lock with it; not if nothing was locked.
+     * Registers a listener for the end of the transaction, when the lock is released. It is not called if nothing was
+     * locked.
      *
-     * @param listener is given the time from the grant to the end of the transaction
+     * @param listener receives the time from the grant to the end of the transaction
      */
     public void onReleased(Consumer<Duration> listener) {
         released.add(listener);
     }
 
     /**
-     * Notifies those who registered.
+     * Notifies the registered listeners.
      *
-     * @param held from the grant to the end of the transaction
+     * @param held the time from the grant to the end of the transaction
      */
     public void released(Duration held) {
         released.forEach(listener -> listener.accept(held));

@@ -1,13 +1,13 @@
 package org.rowlock.spring;
 
-/** What happens at startup where something locks nothing, or does not exclude as it should. */
+/** The reaction at startup if an annotation locks nothing, or a lock does not exclude as it should. */
 public enum Reaction {
-    /** A warning is logged, or an error; once, with what to do. */
+    /** Logs a warning or an error, once, with its remedy. */
     WARN,
 
-    /** The application does not start. */
+    /** Prevents the application from starting. */
     FAIL,
 
-    /** Nothing, and nothing looks. */
+    /** Does nothing, and skips the check. */
     IGNORE
 }

@@ -11,20 +11,21 @@ import org.rowlock.RowLockMode;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Locks rows for the transaction of a method, as {@code SELECT ... FOR NO KEY UPDATE} at its beginning would: after the
- * transaction has begun, before the first line of the method, until the transaction has ended. There is no unlock.
+ * Locks rows for the transaction of a method, as {@code SELECT ... FOR NO KEY UPDATE} at its beginning would. The lock
+ * is acquired after the transaction has begun and before the first line of the method, and is held until the
+ * transaction ends. There is no unlock.
  *
- * <p>On a parameter it locks the row, or all rows of a collection, whose id the argument is:
+ * <p>On a parameter, it locks the row whose id is the argument, or all rows of a collection of ids:
  *
  * <pre>{@code
  * @Transactional
  * public void ship(@RowLock("orders") long orderId) { ... }
  * }</pre>
  *
- * <p>On a method the id is an expression over the arguments; on a class or an interface that holds for each public
- * method declared there or in a subclass that has no {@code @RowLock} of its own. All rows of one call are locked
- * together, in one round trip and one order, so calls never deadlock with each other, unless they lock rows of one
- * table in several modes with strategy {@code ROW}:
+ * <p>On a method, the id is an expression over the arguments. On a class or an interface, it applies to each public
+ * method declared there or in a subclass. A method with a {@code @RowLock} of its own is exempt. All rows of one call
+ * are locked together, in one round trip and one order. Calls therefore never deadlock with each other, unless they
+ * lock rows of one table in several modes with strategy {@code ROW}:
  *
  * <pre>{@code
  * @Transactional
@@ -32,12 +33,12 @@ import org.springframework.core.annotation.AliasFor;
  * public void quote(Quote command) { ... }
  * }</pre>
  *
- * <p>Works as a meta-annotation. Without a transaction the call fails and nothing is locked. Where no transaction runs
- * yet, the caller first queues in the JVM for its keys, before a connection is borrowed. A call within the same object
- * ({@code this.ship(1)}) does not pass the proxy and locks nothing, as with {@code @Transactional}.
+ * <p>It may be used as a meta-annotation. Without a transaction the call fails and nothing is locked. A call that
+ * begins the transaction first queues in the JVM for its keys, before a connection is borrowed. A call within the same
+ * object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *
  * <p>Throws Spring's exceptions with Rowlock's as their cause: {@code CannotAcquireLockException} if the lock is not
- * available or in a deadlock; see {@link LockExceptionTranslator}.
+ * available, or in a deadlock; see {@link LockExceptionTranslator}.
  */
 @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -55,7 +56,7 @@ public @interface RowLock {
     String value() default "";
 
     /**
-     * The table, or else give {@link #entity}.
+     * The table; alternatively set {@link #entity}.
      *
      * @return its name, as in SQL: {@code orders}, {@code shop.orders}, {@code "Orders"} with its quotes
      */
@@ -63,8 +64,8 @@ public @interface RowLock {
     String table() default "";
 
     /**
-     * The entity whose table it is, instead of {@link #table}. The name comes from Hibernate where that knows the
-     * entity, and else from JPA's {@code @Table} and {@code @Entity}.
+     * The entity whose table is locked, instead of {@link #table}. The name comes from Hibernate if it maps the entity,
+     * and otherwise from JPA's {@code @Table} and {@code @Entity}.
      *
      * @return the entity class; {@code void} for none
      */
@@ -72,20 +73,20 @@ public @interface RowLock {
 
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an array of
-     * ids locks all of them. It is evaluated once in a call, unless other advice inside the transaction may have
-     * changed the arguments since the call queued. Several expressions are the parts of one composite id, in the order
-     * of the primary key. On a parameter it must be empty, as the argument is the id.
+     * ids locks all of them. It is evaluated once per call, and again only if other advice may have changed the
+     * arguments since the call queued. Several expressions are the parts of one composite id, in the order of the
+     * primary key. On a parameter it must be empty, because the argument is the id.
      *
      * @return the expression, or one per part
      */
     String[] id() default {};
 
     /**
-     * How strongly. Default {@link RowLockMode#FOR_NO_KEY_UPDATE}, which an {@code UPDATE} takes, and which Hibernate
-     * usually takes for {@code PESSIMISTIC_WRITE} (not always: see
-     * <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way sends</a>). It excludes
-     * all writers, and lets inserts pass that reference the row. {@link RowLockMode#FOR_UPDATE}, which makes those
-     * wait, is for a method that deletes the row or changes its key.
+     * The lock mode. The default is {@link RowLockMode#FOR_NO_KEY_UPDATE}, the mode of an {@code UPDATE}, and usually
+     * of Hibernate's {@code PESSIMISTIC_WRITE} (not always: see <a
+     * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way sends</a>). It excludes all
+     * writers, but does not block inserts that reference the row. {@link RowLockMode#FOR_UPDATE} blocks those too. Use
+     * it in a method that deletes the row or changes its key.
      *
      * @return the mode
      */
@@ -93,24 +94,24 @@ public @interface RowLock {
 
     /**
      * How long to wait for other transactions: {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or
-     * {@code 2s}; placeholders ({@code ${...}}) are resolved. In any case no longer than what remains of the
-     * transaction's timeout. It spans the queue in the JVM and the server. All {@code @RowLock} of a call must agree.
+     * {@code 2s}; placeholders ({@code ${...}}) are resolved. The wait never exceeds what remains of the transaction's
+     * timeout. It spans the queue in the JVM and the server. All {@code @RowLock} of a call must agree.
      *
      * @return the wait; empty for the configured default, which is {@code forever}
      */
     String lockWait() default "";
 
     /**
-     * Whether there must be a row. If there is none, the call ends with an
-     * {@link org.springframework.dao.EmptyResultDataAccessException} before the first line of the method, as nothing
-     * would be locked for it: {@code FOR UPDATE} of no row locks nothing either. With strategy {@code ADVISORY} nothing
-     * looks for the row. Say false where the method inserts the row, or handles that it is missing.
+     * Whether the row must exist. If it does not, the call ends with an
+     * {@link org.springframework.dao.EmptyResultDataAccessException} before the first line of the method, because
+     * nothing would be locked for it: {@code FOR UPDATE} of no row locks nothing either. With strategy {@code ADVISORY}
+     * the existence of the row is not checked. Set it to false if the method inserts the row, or handles its absence.
      *
      * @return default true; a method that returns an {@link java.util.Optional} does not require the row
      */
     boolean required() default true;
 
-    /** Several {@link RowLock} of one method, class or parameter. */
+    /** The container of several {@link RowLock} on one method, class or parameter. */
     @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
     @Retention(RetentionPolicy.RUNTIME)
     @Inherited

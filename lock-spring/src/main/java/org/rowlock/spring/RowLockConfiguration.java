@@ -30,7 +30,7 @@ import org.springframework.util.function.SingletonSupplier;
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 @Import(RowLockConfiguration.Proxies.class)
 class RowLockConfiguration {
-    /** Those that Spring makes for transactions too. */
+    /** Registers the beans that Spring also registers for transactions. */
     static final class Proxies implements ImportBeanDefinitionRegistrar {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry beans) {
@@ -44,7 +44,7 @@ class RowLockConfiguration {
         return chains.first();
     }
 
-    /** Static, and with nothing but the bean factory, as it is there before all other beans. */
+    /** The method is static and depends on the bean factory alone, because the bean is created before all others. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockChains rowLockChains(ConfigurableListableBeanFactory beans) {
@@ -66,8 +66,8 @@ class RowLockConfiguration {
     }
 
     /**
-     * Lazy, as an application with several DataSources makes its own. Those come first, and one may well be called
-     * rowLockTemplate, where Spring Boot allows no second bean of a name.
+     * The bean is lazy, because an application with several DataSources defines its own. Those come first. One may well
+     * be called rowLockTemplate, and Spring Boot permits no second bean of a name.
      */
     @Bean("rowLockDefaultTemplate")
     @Lazy

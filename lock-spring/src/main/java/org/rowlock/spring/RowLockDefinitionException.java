@@ -1,23 +1,23 @@
 package org.rowlock.spring;
 
 /**
- * A {@link RowLock} that cannot work, found at startup: an unknown table or parameter, a method that no proxy can
- * intercept, attributes that contradict each other, a database that is none to lock in. Names the place and says what
- * to change.
+ * Reports at startup a {@link RowLock} that cannot work. Causes are an unknown table or parameter, a method that no
+ * proxy can intercept, contradictory attributes, or a database without locks. It names the place and says what to
+ * change.
  */
 public final class RowLockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** Where it stands and why it cannot work. */
+    /** The place of the annotation, and why it cannot work. */
     private final String problem;
 
-    /** What to do. */
+    /** The remedy. */
     private final String action;
 
     /**
-     * A definition that cannot work.
+     * Creates the exception.
      *
-     * @param problem where it stands and why it cannot work; a sentence
+     * @param problem the place of the annotation, and why it cannot work; a sentence
      * @param action what to change; a sentence
      */
     public RowLockDefinitionException(String problem, String action) {
@@ -26,7 +26,7 @@ public final class RowLockDefinitionException extends RuntimeException {
         this.action = action;
     }
 
-    /** {@return where it stands and why it cannot work; a sentence, which is part of the message too} */
+    /** {@return the place of the annotation, and why it cannot work; a sentence, which is part of the message too} */
     public String problem() {
         return problem;
     }

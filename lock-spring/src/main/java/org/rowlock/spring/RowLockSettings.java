@@ -5,9 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
 
 /**
- * The settings of the whole application. Make a bean of this type, with the methods overridden that are to say
- * something else, to change the defaults. With Spring Boot the properties {@code rowlock.*} do that. Implementations
- * are immutable.
+ * The settings of the whole application. To change a default, define a bean of this type that overrides its method.
+ * With Spring Boot the properties {@code rowlock.*} do that. Implementations are immutable.
  */
 public interface RowLockSettings {
     /** {@return the defaults} */
@@ -16,7 +15,7 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return how long a lock waits that names no wait. Default {@link LockWait#forever()}, within the timeout of the
+     * {@return the wait of calls that name none. Default {@link LockWait#forever()}, within the timeout of the
      * transaction}
      */
     default LockWait defaultWait() {
@@ -29,16 +28,16 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the longest that a call queues in the JVM, whatever its wait. Default null, for the pool's connection
-     * timeout: 30 seconds if the pool is not HikariCP}
+     * {@return the longest time that a call queues in the JVM, whatever its wait. Default null, for the connection
+     * timeout of the pool, or 30 seconds if the pool is not HikariCP}
      */
     default @Nullable LockWait admissionTimeout() {
         return null;
     }
 
     /**
-     * {@return whether the lock of a row of an entity is JPA's own, which reads the entity in the same round trip, if
-     * Hibernate's statement locks as Rowlock's would. Default true}
+     * {@return whether JPA itself locks the row of an entity, and reads the entity in the same round trip. It does so
+     * only if Hibernate's statement locks as Rowlock's would. Default true}
      */
     default boolean lockEntities() {
         return true;
@@ -63,7 +62,7 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the reaction at startup to methods with {@link RowLock} of beans that were made before Rowlock could
+     * {@return the reaction at startup to methods with {@link RowLock} of beans that were created before Rowlock could
      * proxy them. Default {@link Reaction#WARN}}
      */
     default Reaction unlockedMethods() {

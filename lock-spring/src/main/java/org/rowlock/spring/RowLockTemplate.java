@@ -25,10 +25,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Row locks in code, for those who prefer it to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is
- * the default of the annotation. The methods lock in the running Spring transaction and fail without one;
- * {@link #inTransaction} begins it, and {@link #execute} is one by itself. Errors are Spring's, see
- * {@link LockExceptionTranslator}; a wait is capped by what remains of the transaction's timeout. Thread-safe.
+ * Row locks in code, as an alternative to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is the
+ * default of the annotation. The methods lock in the running Spring transaction and fail without one.
+ * {@link #inTransaction} begins a transaction, and {@link #execute} is one by itself. Errors are Spring's, see
+ * {@link LockExceptionTranslator}. A wait is limited by what remains of the transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
     private static final String WHAT = "RowLockTemplate";
@@ -38,22 +38,22 @@ public final class RowLockTemplate {
     private final DataSource dataSource;
 
     /**
-     * A template for one DataSource, with the default settings and without metrics.
+     * Creates a template for one DataSource, with the default settings and without metrics.
      *
-     * @param locks the application's
-     * @param transactions begins the transactions of {@link #inTransaction}; that of the DataSource
-     * @param dataSource where to lock
+     * @param locks the locks of the application
+     * @param transactions begins the transactions of {@link #inTransaction}; it must be the manager of the DataSource
+     * @param dataSource the database in which to lock
      */
     public RowLockTemplate(RowLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
         this(new SpringLocks(locks, RowLockSettings.defaults(), ObservationRegistry.NOOP), transactions, dataSource);
     }
 
     /**
-     * A template for one of several DataSources, with what the application configured.
+     * Creates a template for one of several DataSources, with the configuration of the application.
      *
      * @param locks the bean of that type
-     * @param transactions begins the transactions of {@link #inTransaction}; that of the DataSource
-     * @param dataSource where to lock
+     * @param transactions begins the transactions of {@link #inTransaction}; it must be the manager of the DataSource
+     * @param dataSource the database in which to lock
      */
     public RowLockTemplate(SpringLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
         this.locks = locks;
@@ -63,32 +63,34 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks, all or none, in one round trip and one order. A request without a wait waits as configured.
+     * Locks all keys or none, in one round trip and one order. A request without a wait uses the configured one.
      *
-     * @param request what to lock, and how strongly
-     * @return what is held now
-     * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
+     * @param request the keys and their modes
+     * @return the keys that are now held
+     * @throws org.springframework.dao.CannotAcquireLockException if a lock is not available; the transaction stays
+     *     usable
      */
     public LockResult lock(LockRequest request) {
         return call(request, defaultWait()).lock(request);
     }
 
     /**
-     * Locks, all or none, if no other transaction holds one of the keys. Does not wait, unless the request has a wait.
+     * Locks all keys or none, if no other transaction holds one of them. It does not wait, unless the request has a
+     * wait.
      *
-     * @param request what to lock, and how strongly
-     * @return what is held now, or that a key is taken
+     * @param request the keys and their modes
+     * @return the keys that are now held, or that a key is taken
      */
     public LockResult tryLock(LockRequest request) {
         return call(request, LockWait.noWait()).take(request, "tryLock", (tx, capped, entity) -> tx.tryLock(capped));
     }
 
     /**
-     * Locks, all or none, and runs a query behind the locks, in one round trip. A request without a wait waits as
-     * configured.
+     * Locks all keys or none, and runs a query under the locks, in one round trip. A request without a wait uses the
+     * configured one.
      *
-     * @param request what to lock, and how strongly
-     * @param query runs behind the locks
+     * @param request the keys and their modes
+     * @param query runs under the locks
      * @param <R> the value of a row
      * @return a value per row
      * @see TransactionLocks#lockAndQuery(LockRequest, LockedQuery)
@@ -99,17 +101,16 @@ public final class RowLockTemplate {
     }
 
     /**
-     * The writes of the running transaction that are sent at its end, in one flush, for statements whose results nobody
-     * needs before: {@code template.atCommit().add("update ..", ..).expectOneRow()}. With a
-     * {@link RowLockTransactionManager} they go with the COMMIT; with any other right before it, in a round trip of
-     * their own. Where one fails, or does not change as many rows as expected, nothing is stored, and the exception of
-     * the transaction is Spring's.
+     * Returns the writes of the running transaction that are sent at its end, in one flush. They suit statements whose
+     * results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A
+     * {@link RowLockTransactionManager} sends them with the COMMIT. With any other manager they are sent right before
+     * it, in a round trip of their own. If one fails, or does not change as many rows as expected, nothing is stored,
+     * and the exception of the transaction is Spring's.
      *
-     * <p>Reads of the transaction do not see them. Those added behind a savepoint ({@code Propagation.NESTED}) go when
-     * it is rolled back. With JPA they are sent before the entities are flushed: use batches of Hibernate there
-     * instead.
+     * <p>Reads of the transaction do not see them. A rollback to a savepoint ({@code Propagation.NESTED}) removes those
+     * added behind it. With JPA they are sent before the entities are flushed: use batches of Hibernate there instead.
      *
-     * @return the writes, to add to; take them anew in each place, and do not send them
+     * @return the writes, to add to; get them anew in each place, and do not send them
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
      *     or its manager is not known
      */
@@ -118,10 +119,10 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Takes up to a number of rows that nobody else holds: {@code FOR UPDATE SKIP LOCKED}.
+     * Takes up to a number of rows that no other transaction holds: {@code FOR UPDATE SKIP LOCKED}.
      *
      * @param claim the table, the predicate, the order and the limit
-     * @param mapper makes a value of each row
+     * @param mapper creates a value from each row
      * @param <T> the value of a row
      * @return the claimed rows
      * @see TransactionLocks#claim(Claim, RowMapper)
@@ -131,10 +132,10 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Proves that the running transaction holds a lock: of {@link RowLock}, of a template, in whatever mode. For code
-     * that is right under a lock alone, and cannot see which caller takes it. It goes by what Rowlock has locked and
-     * Spring has not rolled back to a savepoint, and takes no round trip; locks of SQL of the application's own, and
-     * claims, it does not know.
+     * Proves that the running transaction holds a lock, in any mode, by {@link RowLock} or by a template. It is for
+     * code that is right only under a lock, and cannot see which caller acquires it. It relies on what Rowlock has
+     * locked and Spring has not rolled back to a savepoint, and takes no round trip. It does not know of claims, or of
+     * locks in the application's own SQL.
      *
      * @param key the row, or other key
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold it, or there
@@ -152,14 +153,13 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Queues for the keys in the JVM, begins a transaction, locks, works, commits. Within a running transaction it
+     * Queues for the keys in the JVM, begins a transaction, locks, works, and commits. Within a running transaction it
      * locks and works in that one, and does not queue.
      *
-     * @param request what to lock, and how strongly; its wait, by default as configured, spans the queues and the
-     *     server
-     * @param work what to do under the locks
+     * @param request the keys and their modes; its wait, by default the configured one, spans the queues and the server
+     * @param work the work to do under the locks
      * @param <T> its result
-     * @return what the work returns
+     * @return the result of the work
      */
     public <T extends @Nullable Object> T inTransaction(LockRequest request, Supplier<T> work) {
         LockedCall call = call(request, defaultWait());
@@ -168,7 +168,7 @@ public final class RowLockTemplate {
                 : lockAndWork(call, request, work);
     }
 
-    // A TransactionTemplate's result is null exactly if the callback's is.
+    // The result of a TransactionTemplate is null exactly if that of the callback is.
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
@@ -178,15 +178,15 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks, writes and commits in one round trip, without a transaction of Spring's. With {@code
-     * rowlock.largest-group} above 1 the calls that wait for one key share a transaction.
+     * Locks, writes and commits in one round trip, without a transaction of Spring's. With
+     * {@code rowlock.largest-group} above 1, calls that wait for one key share a transaction.
      *
-     * @param request what to lock, and how strongly; a request without a wait waits as configured
-     * @param writes what to write
+     * @param request the keys and their modes; a request without a wait uses the configured one
+     * @param writes the writes
      * @throws org.springframework.transaction.IllegalTransactionStateException if a transaction is running
      * @throws org.springframework.dao.DataAccessException if nothing is stored
-     * @throws org.springframework.transaction.HeuristicCompletionException if it may be stored, or is and may still be
-     *     lost
+     * @throws org.springframework.transaction.HeuristicCompletionException if the writes may be stored, or are stored
+     *     and may still be lost
      * @see RowLocks#execute(DataSource, LockRequest, CommitWrites)
      */
     public void execute(LockRequest request, CommitWrites writes) {
@@ -199,7 +199,7 @@ public final class RowLockTemplate {
 
     private LockedCall call(LockRequest request, LockWait otherwise) {
         if (request == null) {
-            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
+            throw new IllegalArgumentException("The request is null; create one with LockRequest.forUpdate(key)");
         }
         return new LockedCall(locks, WHAT, dataSource, request.lockWait(otherwise));
     }

@@ -8,9 +8,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush,
- * so that the locks of the transaction are held for a round trip less; and that lets go of the locks before the commit
- * is durable, where that is {@linkplain org.rowlock.LockRelease#EARLY configured}. Otherwise it is the same. Declare it
- * as a bean, and Spring Boot makes none of its own:
+ * so that the locks are held for one round trip less. If that is {@linkplain org.rowlock.LockRelease#EARLY configured},
+ * it also releases the locks before the commit is durable. Otherwise it is the same. If it is declared as a bean,
+ * Spring Boot creates no manager of its own:
  *
  * <pre>{@code
  * @Bean
@@ -19,19 +19,19 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  * }
  * }</pre>
  *
- * <p>Where a write or the commit fails, the transaction is rolled back, and the exception is Spring's. Where it is not
- * known whether it has committed, it is a {@link org.springframework.transaction.HeuristicCompletionException}, as
- * {@link LockExceptionTranslator} has it. Thread-safe.
+ * <p>If a write or the commit fails, the transaction is rolled back, and the exception is Spring's. An unknown outcome
+ * is a {@link org.springframework.transaction.HeuristicCompletionException}, as {@link LockExceptionTranslator}
+ * describes. Thread-safe.
  */
 public class RowLockTransactionManager extends JdbcTransactionManager {
     private static final long serialVersionUID = 1;
 
     /**
-     * A transaction manager.
+     * Creates a transaction manager.
      *
-     * @param dataSource whose transactions
+     * @param dataSource the DataSource of its transactions
      */
-    @SuppressWarnings("this-escape") // Of Spring's own, which keeps the listener and calls nothing.
+    @SuppressWarnings("this-escape") // The method is Spring's own. It keeps the listener and calls nothing.
     public RowLockTransactionManager(DataSource dataSource) {
         super(dataSource);
         addListener(new CommitListener(this));

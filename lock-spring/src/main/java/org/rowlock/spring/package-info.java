@@ -1,6 +1,6 @@
 /**
  * Row locks in Spring's transactions. Start with {@link org.rowlock.spring.RowLock} on a service method, or with
- * {@link org.rowlock.spring.RowLockTemplate} in code. Spring Boot configures everything; else add
+ * {@link org.rowlock.spring.RowLockTemplate} in code. Spring Boot configures everything; otherwise add
  * {@link org.rowlock.spring.EnableRowLocks}.
  */
 @NullMarked

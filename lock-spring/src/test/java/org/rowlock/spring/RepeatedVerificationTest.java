@@ -82,7 +82,7 @@ class RepeatedVerificationTest {
                     .atMost(TestDatabase.DEADLINE)
                     .untilAsserted(() -> assertThat(said).anySatisfy(event -> {
                         assertThat(event.getLevel()).isEqualTo(Level.ERROR);
-                        assertThat(event.getFormattedMessage()).contains("do not exclude any more", "servers");
+                        assertThat(event.getFormattedMessage()).contains("no longer exclude", "servers");
                     }));
         } finally {
             logger.detachAppender(appender);

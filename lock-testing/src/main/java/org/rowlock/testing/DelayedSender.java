@@ -10,11 +10,11 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sends bytes when they are due, in their order, with one thread. The thread sleeps until shortly before and spins the
- * rest, as a sleep ends some 50 us late.
+ * Sends bytes in their order when they are due, with one thread. The thread sleeps until shortly before that time and
+ * spins for the rest, because a sleep ends about 50 us late.
  */
 final class DelayedSender implements AutoCloseable {
-    /** In place of bytes: the sender has ended its stream. */
+    /** The value in place of bytes when the sender has ended its stream. */
     static final ByteBuffer END = ByteBuffer.allocate(0);
 
     private static final long SPIN_NANOS = 80_000;
@@ -27,7 +27,7 @@ final class DelayedSender implements AutoCloseable {
     private boolean frozen;
     private boolean closed;
 
-    /** One direction of a connection. Guarded by the sender. */
+    /** One direction of a connection. The sender guards it. */
     static final class Flow {
         private final SocketChannel target;
         private final Runnable lost;
@@ -35,9 +35,9 @@ final class DelayedSender implements AutoCloseable {
         private long nextDue;
 
         /**
-         * A direction.
+         * Creates a direction.
          *
-         * @param lost what to do when the target takes no more
+         * @param lost runs when the target accepts no more bytes
          */
         Flow(SocketChannel target, Runnable lost) {
             this.target = target;
@@ -61,7 +61,7 @@ final class DelayedSender implements AutoCloseable {
         }
     }
 
-    /** From now on it does not spin, which would keep a processor busy all the time under load. */
+    /** Stops spinning from now on, because spinning would keep a processor busy all the time under load. */
     void sleepOnly() {
         spinNanos = 0;
     }
@@ -112,7 +112,7 @@ final class DelayedSender implements AutoCloseable {
             return;
         }
         if (chunk.bytes().hasRemaining()) {
-            // The target takes no more for now; the others go on.
+            // The target accepts no more bytes for now. The other flows continue.
             flow.nextDue = System.nanoTime() + RETRY_NANOS;
             due.add(flow);
             return;

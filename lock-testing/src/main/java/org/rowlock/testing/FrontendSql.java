@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the SQL that a client executes out of the bytes it sends, also that of statements it has prepared before.
+ * Reads the executed SQL from the bytes that a client sends, including that of statements prepared earlier.
  *
  * @see <a href="https://www.postgresql.org/docs/current/protocol-message-formats.html">Message formats</a>
  */
@@ -20,7 +20,7 @@ final class FrontendSql {
     private byte[] rest = new byte[0];
     private boolean started;
 
-    /** Takes what the client has sent next, and gives the statements that it executes with it. */
+    /** Takes the next bytes of the client, and returns the statements that it executes with them. */
     List<String> read(ByteBuffer sent) {
         ByteBuffer bytes = ByteBuffer.allocate(rest.length + sent.remaining());
         bytes.put(rest).put(sent.duplicate()).flip();
@@ -36,7 +36,7 @@ final class FrontendSql {
         return executed;
     }
 
-    /** Only messages before the start have no type in front of their length. */
+    /** Whether a message is complete. Only messages before the start have no type in front of their length. */
     private boolean isWhole(ByteBuffer bytes) {
         int type = started ? 1 : 0;
         return bytes.remaining() >= type + 4 && bytes.remaining() >= type + bytes.getInt(bytes.position() + type);
@@ -66,7 +66,7 @@ final class FrontendSql {
     private static String text(ByteBuffer bytes) {
         int start = bytes.position();
         while (bytes.get() != 0) {
-            // Texts end with a zero byte.
+            // A zero byte ends a text.
         }
         return new String(bytes.array(), start, bytes.position() - start - 1, StandardCharsets.UTF_8);
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-/** Counts the connections it gives, writes down what is done to them, and lets their methods fail. */
+/** Counts the connections that it opens, records the calls of their methods, and makes these fail on request. */
 public class ObservedDataSource implements DataSource {
     private static final List<String> NOTED = List.of("setAutoCommit", "commit", "rollback", "close");
 
@@ -29,17 +29,17 @@ public class ObservedDataSource implements DataSource {
         this.target = target;
     }
 
-    /** How many connections were ever borrowed. */
+    /** The number of connections that were ever borrowed. */
     public int borrowed() {
         return borrowed.get();
     }
 
-    /** How many are borrowed now. */
+    /** The number of connections that are borrowed now. */
     public int open() {
         return open.get();
     }
 
-    /** How many were borrowed at a time, at most. */
+    /** The largest number of connections that were borrowed at a time. */
     public int mostOpen() {
         return mostOpen.get();
     }
@@ -51,7 +51,7 @@ public class ObservedDataSource implements DataSource {
         return List.copyOf(calls);
     }
 
-    /** From now on, the connections' method of this name, or {@code getConnection}, fails. */
+    /** Makes the connections' method of this name, or {@code getConnection}, fail from now on. */
     public void fail(String method, Throwable failure) {
         failures.put(method, failure);
     }

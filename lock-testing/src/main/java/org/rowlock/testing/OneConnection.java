@@ -6,7 +6,7 @@ import java.sql.Connection;
 import javax.sql.DataSource;
 
 /**
- * A DataSource that always gives the same connection and leaves it open, so that a test can look at it between calls.
+ * A DataSource that always returns the same connection and leaves it open, so that a test can inspect it between calls.
  */
 public final class OneConnection {
     private OneConnection() {}

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 
-/** A pooler that is installed on this machine, run by a test on files of its own. */
+/** A pooler that is installed on this machine, and that a test runs on files of its own. */
 final class PoolerProcess implements AutoCloseable {
     private static final List<String> PLACES =
             List.of("/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin");
@@ -28,7 +28,7 @@ final class PoolerProcess implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** A program, in PATH or where packages put it. */
+    /** Finds a program, in PATH or where packages install it. */
     static Optional<Path> program(String name) {
         Stream<String> path =
                 Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":"));
@@ -39,21 +39,23 @@ final class PoolerProcess implements AutoCloseable {
                 .findFirst();
     }
 
-    /** For its files. Readable by the user that a pooler becomes where it is started as root. */
+    /**
+     * Creates a directory for its files. The user to which a pooler switches if root starts it can read the directory.
+     */
     static Path directory(String name) throws IOException {
         Path directory = Files.createTempDirectory(name);
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         return directory;
     }
 
-    /** Starts it, and waits until connections through it can be had. Deletes the directory when it is closed. */
+    /** Starts the pooler, and waits until it serves connections. Closing it deletes the directory. */
     static PoolerProcess start(Path directory, DataSource through, String... command) throws IOException {
         Path log = directory.resolve("log");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        // Not left behind by a JVM that ends in the middle of a test.
+        // The hook ends the process if the JVM ends in the middle of a test.
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
         PoolerProcess pooler = new PoolerProcess(process, directory);
         try {

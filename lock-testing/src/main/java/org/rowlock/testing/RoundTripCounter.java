@@ -10,13 +10,14 @@ import java.net.Socket;
 import javax.net.SocketFactory;
 
 /**
- * Counts round trips: how often a thread turns from sending to waiting for an answer. The driver sends and reads on the
- * caller's thread. Counting costs some nanoseconds a round trip. Public for the driver, which makes it by name.
+ * Counts round trips: how often a thread changes from sending to waiting for an answer. The driver sends and reads on
+ * the caller's thread. Counting costs some nanoseconds per round trip. The class is public because the driver creates
+ * it by name.
  */
 public final class RoundTripCounter extends SocketFactory {
     private static final ThreadLocal<int[]> ROUND_TRIPS = ThreadLocal.withInitial(() -> new int[1]);
 
-    /** How many this thread has waited for, of all connections made by this factory. */
+    /** The number of round trips of this thread, over all connections of this factory. */
     public static int counted() {
         return ROUND_TRIPS.get()[0];
     }
@@ -46,7 +47,7 @@ public final class RoundTripCounter extends SocketFactory {
         throw new UnsupportedOperationException("the driver connects by itself");
     }
 
-    /** A connection of the driver's is used by one thread at a time, which hands it over safely. */
+    /** A socket that counts. One thread at a time uses a connection of the driver, and hands it over safely. */
     private static final class CountingSocket extends Socket {
         private boolean sending;
 

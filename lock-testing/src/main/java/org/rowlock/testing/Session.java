@@ -13,8 +13,8 @@ import org.awaitility.Awaitility;
 import org.postgresql.PGConnection;
 
 /**
- * One named session of a schedule: a connection with a transaction, and the thread that all its steps run on, one after
- * the other.
+ * One named session of a schedule: a connection with a transaction, and a thread that runs all its steps, one after the
+ * other.
  *
  * <pre>{@code
  * alice.run(c -> locks.in(c).lock(key));                  // returns when it is done
@@ -45,7 +45,7 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** What a step does. */
+    /** The work of a step. */
     @FunctionalInterface
     public interface Body<T> {
         T run(Connection connection) throws Exception;
@@ -58,7 +58,7 @@ public final class Session implements AutoCloseable {
         return step;
     }
 
-    /** Runs a step to its end. What it throws is thrown here. */
+    /** Runs a step to its end, and throws what it throws. */
     public <T> T run(Body<T> body) throws Exception {
         return start(body).get();
     }
@@ -81,7 +81,6 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** Commits. */
     public void commit() throws Exception {
         run(connection -> {
             connection.commit();
@@ -89,7 +88,6 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** Rolls back. */
     public void rollback() throws Exception {
         run(connection -> {
             connection.rollback();
@@ -97,7 +95,7 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** The connection, for what is done between steps on the caller's thread. */
+    /** The connection, for work between steps on the caller's thread. */
     public Connection connection() {
         return connection;
     }
@@ -107,7 +105,7 @@ public final class Session implements AutoCloseable {
         return pid;
     }
 
-    /** How many advisory locks this session has or waits for, in a transaction or beyond it. */
+    /** The number of advisory locks that this session holds or waits for, of its transaction and of the session. */
     public int advisoryLocks() throws SQLException {
         try (Connection other = dataSource.getConnection();
                 Statement statement = other.createStatement();
@@ -118,7 +116,7 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Ends this session from outside, as an administrator would. Waits until the server process is gone. */
+    /** Ends this session from outside, as an administrator would, and waits until the server process is gone. */
     public void terminate() throws SQLException {
         administer("select pg_terminate_backend(" + pid + ")");
         Awaitility.await(name + " is gone")
@@ -140,7 +138,7 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** After the test: ends the transaction, unless a step still runs, which the check is to report. */
+    /** Ends the transaction after the test. If a step still runs, it does not, so that the check reports the step. */
     void rollbackIfIdle() {
         if (last == null || last.isDone()) {
             try {
@@ -148,7 +146,7 @@ public final class Session implements AutoCloseable {
                     connection.rollback();
                 }
             } catch (SQLException e) {
-                // The server has ended this session; so there is nothing left to end.
+                // The server has ended this session, so nothing is left to end.
             }
         }
     }

@@ -19,7 +19,7 @@ public final class Step<T> {
         this.future = future;
     }
 
-    /** Waits until the server says that this step stands behind one of the others. Fails if the step ends instead. */
+    /** Waits until the server shows that one of the other sessions blocks this step. Fails if the step ends instead. */
     public Step<T> awaitBlockedBy(Session... others) {
         String pids =
                 Arrays.stream(others).map(other -> String.valueOf(other.pid())).collect(Collectors.joining(","));
@@ -37,7 +37,7 @@ public final class Step<T> {
         return future.isDone();
     }
 
-    /** Waits for the step's end. What it threw is thrown here. */
+    /** Waits for the end of the step, and throws what it threw. */
     public T get() throws Exception {
         try {
             return future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
@@ -51,7 +51,7 @@ public final class Step<T> {
         }
     }
 
-    /** Waits for the step's end and gives what it threw. */
+    /** Waits for the end of the step, and returns what it threw. */
     public Throwable failure() throws Exception {
         try {
             T value = get();

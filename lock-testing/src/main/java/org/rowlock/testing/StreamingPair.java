@@ -18,7 +18,7 @@ import org.awaitility.Awaitility;
 
 /** An embedded primary and a standby that streams from it. */
 public final class StreamingPair implements AutoCloseable {
-    /** What the standby is called in synchronous_standby_names. */
+    /** The name of the standby in synchronous_standby_names. */
     public static final String STANDBY = "standby";
 
     private final Path directory;
@@ -72,7 +72,7 @@ public final class StreamingPair implements AutoCloseable {
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
-                // A data directory is its owner's alone, and the copy of one has to be too.
+                // A data directory, and therefore its copy, may be accessible to its owner alone.
                 Path target = Files.copy(file, to.resolve(from.relativize(file).toString()));
                 Files.setPosixFilePermissions(target, Files.getPosixFilePermissions(file));
                 Files.setOwner(target, Files.getOwner(file));
@@ -89,12 +89,12 @@ public final class StreamingPair implements AutoCloseable {
         }
     }
 
-    /** Where writes go. */
+    /** The primary, which takes the writes. */
     public TestPostgres primary() {
         return primary;
     }
 
-    /** What repeats them. */
+    /** The standby, which replays them. */
     public TestPostgres standby() {
         return standby;
     }
@@ -104,7 +104,7 @@ public final class StreamingPair implements AutoCloseable {
         return List.of(primaryPort, standbyPort);
     }
 
-    /** What the standby streams through. */
+    /** The network over which the standby streams. */
     public TcpProxy network() {
         return network;
     }
@@ -112,7 +112,7 @@ public final class StreamingPair implements AutoCloseable {
     /**
      * Makes commits wait for standbys.
      *
-     * @param names for synchronous_standby_names
+     * @param names the value of synchronous_standby_names
      */
     public void requireStandbys(String names) throws SQLException {
         execute(primary, "alter system set synchronous_standby_names = '" + names + "'");
@@ -124,7 +124,7 @@ public final class StreamingPair implements AutoCloseable {
                                 .equals("1"));
     }
 
-    /** Ends the primary as a power cut would, at once and with all that it has not yet sent. */
+    /** Ends the primary as a power cut would, at once and with all WAL that it has not yet sent. */
     public void killPrimary() throws IOException {
         long pid = Long.parseLong(
                 Files.readAllLines(directory.resolve("primary/postmaster.pid")).get(0));
@@ -134,7 +134,7 @@ public final class StreamingPair implements AutoCloseable {
         processes.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /** Makes the standby a primary, of what it has. */
+    /** Promotes the standby to a primary, with the WAL that it has. */
     public void promote() throws SQLException {
         execute(standby, "select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
         Awaitility.await("the standby is promoted")
@@ -142,12 +142,12 @@ public final class StreamingPair implements AutoCloseable {
                 .until(() -> query(standby, "select pg_is_in_recovery()").equals("f"));
     }
 
-    /** Waits until so many sessions of the primary wait for the standby. */
+    /** Waits until this many sessions of the primary wait for the standby. */
     public void awaitWaiting(int sessions) {
         awaitWaiting(() -> sessions);
     }
 
-    /** The same, where the number may fall while this waits. */
+    /** Waits until this many sessions wait for the standby; the number may fall meanwhile. */
     public void awaitWaiting(IntSupplier sessions) {
         Awaitility.await("commits wait for the standby")
                 .atMost(TestDatabase.DEADLINE)

@@ -22,10 +22,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A network between clients and a server that a test has in its hands: it delays, freezes, and loses connections at a
- * statement, before the server has got it or after the server has done it.
+ * A network between clients and a server that a test controls. It delays, freezes, and loses connections at a
+ * statement, before the server receives it or after the server has executed it.
  *
- * <p>Two threads for any number of connections: one reads, the other sends what is due.
+ * <p>Two threads serve any number of connections: one reads, the other sends what is due.
  */
 public final class TcpProxy implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
@@ -40,10 +40,10 @@ public final class TcpProxy implements AutoCloseable {
     private volatile long nanosToServer;
     private volatile long nanosToClient;
 
-    /** Where a connection is lost: at a statement that contains a text. */
+    /** The place where a connection is lost: at a statement that contains a text. */
     private record Cut(String text, boolean executed) {}
 
-    /** A client's connection and the one to the server that stands for it. */
+    /** The connection of a client, and its counterpart to the server. */
     private final class Link {
         final SocketChannel client;
         final SocketChannel server;
@@ -79,50 +79,52 @@ public final class TcpProxy implements AutoCloseable {
         reader.start();
     }
 
-    /** A proxy in front of a server. */
+    /** Creates a proxy in front of a server. */
     public static TcpProxy to(String host, int port) throws IOException {
         return new TcpProxy(new InetSocketAddress(host, port));
     }
 
-    /** A proxy in front of the server that a DataSource leads to. */
+    /** Creates a proxy in front of the server to which a DataSource leads. */
     public static TcpProxy to(PGSimpleDataSource dataSource) throws IOException {
         return to(dataSource.getServerNames()[0], dataSource.getPortNumbers()[0]);
     }
 
-    /** Where it listens, on the loopback address. */
+    /** The port on which it listens, on the loopback address. */
     public int port() throws IOException {
         return ((InetSocketAddress) listener.getLocalAddress()).getPort();
     }
 
-    /** Makes a DataSource go through this proxy. */
+    /** Makes a DataSource connect through this proxy. */
     public PGSimpleDataSource through(PGSimpleDataSource dataSource) throws IOException {
         dataSource.setServerNames(new String[] {"127.0.0.1"});
         dataSource.setPortNumbers(new int[] {port()});
         return dataSource;
     }
 
-    /** From now on everything takes this long to arrive; a round trip takes the sum. */
+    /** Delays everything by this time from now on. A round trip takes the sum. */
     public void delay(Duration toServer, Duration toClient) {
         nanosToServer = toServer.toNanos();
         nanosToClient = toClient.toNanos();
     }
 
-    /** From now on no processor is kept busy with waiting, and what is delayed arrives some 50 us later. */
+    /**
+     * Stops spinning from now on, so that no processor is busy waiting. Delayed bytes then arrive about 50 us later.
+     */
     public void sleepOnly() {
         sender.sleepOnly();
     }
 
-    /** Loses the connection that executes a statement with this text next; the server never gets it. */
+    /** Loses the connection that next executes a statement with this text. The server never receives the statement. */
     public void cutBefore(String text) {
         armed.set(new Cut(text, false));
     }
 
-    /** Loses the connection that executes a statement with this text next, and the reply of the server with it. */
+    /** Loses the connection that next executes a statement with this text, along with the reply of the server. */
     public void cutAfter(String text) {
         armed.set(new Cut(text, true));
     }
 
-    /** How many connections were lost at a statement. */
+    /** The number of connections that were lost at a statement. */
     public int cuts() {
         return cuts.get();
     }
@@ -132,17 +134,19 @@ public final class TcpProxy implements AutoCloseable {
         links.forEach(Link::lose);
     }
 
-    /** From now on nothing arrives on the present connections, as if a firewall had forgotten them; new ones work. */
+    /**
+     * Makes the present connections deliver nothing from now on, as if a firewall had forgotten them. New ones work.
+     */
     public void dropAll() {
         links.forEach(link -> link.dropped = true);
     }
 
-    /** From now on nothing arrives at either side, and no connection is closed: a server that hangs. */
+    /** Delivers nothing to either side from now on, and closes no connection, like a server that hangs. */
     public void freeze() {
         sender.freeze(true);
     }
 
-    /** What was sent in the meantime arrives, and all goes on. */
+    /** Delivers what was sent in the meantime, and continues. */
     public void thaw() {
         sender.freeze(false);
     }
@@ -167,7 +171,7 @@ public final class TcpProxy implements AutoCloseable {
                     }
                 });
             } catch (CancelledKeyException e) {
-                // Of a connection that is lost at this moment; the others go on.
+                // A connection is being lost at this moment. The others continue.
             } catch (ClosedSelectorException e) {
                 return;
             } catch (IOException e) {
@@ -191,7 +195,7 @@ public final class TcpProxy implements AutoCloseable {
                 end.register(selector, SelectionKey.OP_READ, link);
             }
         } catch (IOException | ClosedSelectorException e) {
-            // The server is not there, or the proxy ends: the client sees its connection closed.
+            // The server is away, or the proxy is closing. The client sees its connection closed.
             closeQuietly(client);
         }
     }
@@ -226,7 +230,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Whether the connection is to be lost before this is sent on. */
+    /** Whether to lose the connection before these bytes are sent on. */
     private boolean isCut(Link link, ByteBuffer sent) {
         List<String> executed = new ArrayList<>(link.sql.read(sent));
         Cut cut = armed.get();
@@ -245,7 +249,7 @@ public final class TcpProxy implements AutoCloseable {
                 channel.close();
             }
         } catch (IOException e) {
-            // It is gone, which is what was wanted.
+            // The connection is gone, which is the aim.
         }
     }
 }

@@ -18,13 +18,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A schema of its own for each test, first in the search_path of every connection it gives, and a check afterwards: no
- * advisory lock, no waiting session and no open transaction remains.
+ * A schema of its own for each test, first in the search_path of every connection that it opens. A check after the test
+ * fails if an advisory lock, a waiting session or an open transaction remains.
  *
  * <pre>{@code @RegisterExtension final TestDatabase database = new TestDatabase("create table account ...");}</pre>
  */
 public final class TestDatabase implements BeforeEachCallback, AfterEachCallback {
-    /** How long anything that must happen may take. Long, since a test never fails for being slow. */
+    /** The longest time that anything required may take. It is long, because a test must never fail for being slow. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -43,7 +43,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         this.setUp = List.of(setUp);
     }
 
-    /** Connections without a pool, in autocommit, with this test's schema in front. */
+    /** Creates connections without a pool, in autocommit, with this test's schema first in the search_path. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = server.dataSource();
         dataSource.setCurrentSchema(schema + ",public");
@@ -56,19 +56,19 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return schema;
     }
 
-    /** A named session; closed after the test. */
+    /** Opens a named session, which is closed after the test. */
     public Session session(String name) throws SQLException {
         return session(name, dataSource());
     }
 
-    /** A named session of a DataSource with settings of its own; closed after the test. */
+    /** Opens a named session of a DataSource with settings of its own, which is closed after the test. */
     public Session session(String name, DataSource dataSource) throws SQLException {
         Session session = new Session(name, dataSource);
         sessions.add(session);
         return session;
     }
 
-    /** Runs statements on a connection of its own, committed. */
+    /** Runs statements on a connection of its own, and commits. */
     public void execute(String... statements) throws SQLException {
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
@@ -78,7 +78,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         }
     }
 
-    /** The first column of the first row, on a connection of its own. */
+    /** Returns the first column of the first row, on a connection of its own. */
     public String query(String sql) throws SQLException {
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement();
@@ -98,7 +98,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     @Override
     public void afterEach(ExtensionContext context) throws SQLException {
         try {
-            // A session that the server has just terminated, or whose client has just gone, needs a moment to end.
+            // A session needs a moment to end after the server has terminated it, or after its client has gone.
             Awaitility.await("nothing left behind")
                     .atMost(DEADLINE)
                     .pollDelay(Duration.ZERO)
@@ -113,7 +113,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         }
     }
 
-    /** Advisory locks, and transactions of this test, that somebody still holds open. */
+    /** Returns the advisory locks and the transactions of this test that are still open. */
     private List<String> leftBehind() throws SQLException {
         for (Session session : sessions) {
             session.rollbackIfIdle();

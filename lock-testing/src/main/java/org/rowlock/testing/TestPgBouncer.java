@@ -13,7 +13,7 @@ import java.util.Properties;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A PgBouncer of one's own in front of the shared server, where it is installed. */
+/** A PgBouncer of the test's own in front of the shared server, if it is installed. */
 public final class TestPgBouncer implements AutoCloseable {
     private final PoolerProcess process;
     private final TestPostgres server;
@@ -25,17 +25,17 @@ public final class TestPgBouncer implements AutoCloseable {
         this.port = port;
     }
 
-    /** The program, in PATH or where packages put it. */
+    /** Finds the program, in PATH or where packages install it. */
     public static Optional<Path> program() {
         return PoolerProcess.program("pgbouncer");
     }
 
     /**
-     * Starts one.
+     * Starts a PgBouncer.
      *
      * @param poolMode transaction, session or statement
-     * @param connectQuery what each of its server connections runs first, or empty
-     * @param settings more of its settings
+     * @param connectQuery the first statement of each of its server connections, or empty
+     * @param settings further settings
      */
     public static TestPgBouncer start(String poolMode, String connectQuery, Map<String, String> settings)
             throws IOException {
@@ -59,7 +59,7 @@ public final class TestPgBouncer implements AutoCloseable {
                 "ignore_startup_parameters = extra_float_digits",
                 "pool_mode = " + poolMode));
         if (PoolerProcess.isRoot()) {
-            // It refuses to run as root.
+            // PgBouncer refuses to run as root.
             lines.add("user = nobody");
         }
         settings.forEach((name, value) -> lines.add(name + " = " + value));
@@ -69,12 +69,12 @@ public final class TestPgBouncer implements AutoCloseable {
         return new TestPgBouncer(process, server, port);
     }
 
-    /** Connections through it. It knows no search_path, so tables need their schema. */
+    /** Creates connections through it. It sets no search_path, so tables need their schema. */
     public PGSimpleDataSource dataSource() {
         return server.dataSourceAt(port);
     }
 
-    /** Its version, such as {1, 18}. */
+    /** Returns its version, such as {1, 18}. */
     public static int[] version() throws IOException {
         Process process = new ProcessBuilder(program().orElseThrow().toString(), "--version")
                 .redirectErrorStream(true)

@@ -16,9 +16,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
- * The server that the tests of this JVM share: the one at {@code -Drowlock.test.url} (with {@code -Drowlock.test.user}
- * and {@code -Drowlock.test.password}), or a container with {@code -Drowlock.test.testcontainers=true}, or else an
- * embedded one. The version is {@code -Drowlock.test.postgres.version}, default 18.
+ * The server that the tests of this JVM share. It is the one at {@code -Drowlock.test.url} (with
+ * {@code -Drowlock.test.user} and {@code -Drowlock.test.password}), or a container with
+ * {@code -Drowlock.test.testcontainers=true}, or else an embedded one. The version is
+ * {@code -Drowlock.test.postgres.version}, by default 18.
  */
 public final class TestPostgres {
     private static final TestPostgres SHARED = start(Map.of());
@@ -35,22 +36,22 @@ public final class TestPostgres {
         this.embedded = embedded;
     }
 
-    /** The shared server. Its user is a superuser. */
+    /** Returns the shared server. Its user is a superuser. */
     public static TestPostgres shared() {
         return SHARED;
     }
 
-    /** An embedded server of one's own, with settings of one's own, to stop or to fill. */
+    /** Starts an embedded server of the test's own, with its own settings, to stop or to fill. */
     public static TestPostgres embedded(Map<String, String> settings) {
         return embedded(settings, builder -> {});
     }
 
     /**
-     * An embedded server on a data directory that outlives it, to be started there again: after a stop, or as a
-     * standby.
+     * Starts an embedded server on a data directory that outlives it, so that it can be started there again: after a
+     * stop, or as a standby.
      *
-     * @param dataDirectory new, or that of a stopped server of the same version
-     * @param port a free one; the same again where clients are to find the server again
+     * @param dataDirectory a new one, or that of a stopped server of the same version
+     * @param port a free one, or the same again if clients are to find the server again
      */
     public static TestPostgres embedded(Map<String, String> settings, Path dataDirectory, int port) {
         return embedded(
@@ -75,14 +76,14 @@ public final class TestPostgres {
         }
     }
 
-    /** A server that is there already, by the user and the password of a URL. */
+    /** Returns an existing server, with the user and the password of a URL. */
     public static TestPostgres at(String url) {
         return new TestPostgres(url, null, null, null);
     }
 
     /**
-     * A free port of this machine, of those that no system gives out by itself: such a one might be given to another
-     * before it is used, and a server that cannot have it looks as if it had started, as somebody answers there.
+     * Finds a free port that the system does not assign by itself. An assigned one might be taken before it is used. A
+     * server without its port would then appear to have started, because another process answers there.
      */
     public static int freePort() throws IOException {
         for (int tries = 0; tries < 100; tries++) {
@@ -91,7 +92,7 @@ public final class TestPostgres {
                 free.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
                 return port;
             } catch (BindException e) {
-                // Taken, and another is not.
+                // The port is taken; the next one may be free.
             }
         }
         throw new IOException("No free port from 15000 to 31999");
@@ -108,7 +109,7 @@ public final class TestPostgres {
         }
         if (Boolean.getBoolean("rowlock.test.testcontainers")) {
             String image = "postgres:" + System.getProperty("rowlock.test.postgres.version", "18");
-            // Stopped with the JVM.
+            // The server is stopped with the JVM.
             @SuppressWarnings("resource")
             PostgreSQLContainer container = new PostgreSQLContainer(image)
                     .withUsername("postgres")
@@ -120,7 +121,7 @@ public final class TestPostgres {
         return embedded(settings);
     }
 
-    /** Connections without a pool. */
+    /** Creates connections without a pool. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
@@ -131,7 +132,9 @@ public final class TestPostgres {
         return dataSource;
     }
 
-    /** Connections to the same database by what listens at another port of this machine: a proxy, a pooler. */
+    /**
+     * Creates connections to the same database over another port of this machine, on which a proxy or a pooler listens.
+     */
     public PGSimpleDataSource dataSourceAt(int port) {
         PGSimpleDataSource dataSource = dataSource();
         dataSource.setServerNames(new String[] {"127.0.0.1"});
@@ -139,7 +142,7 @@ public final class TestPostgres {
         return dataSource;
     }
 
-    /** Where the server is, for programs that take a URL. */
+    /** The URL of the server, for programs that take one. */
     public String url() {
         return url;
     }
@@ -154,7 +157,7 @@ public final class TestPostgres {
         return password;
     }
 
-    /** Stops an embedded server of one's own. */
+    /** Stops an embedded server of the test's own. */
     public void stop() throws IOException {
         if (embedded != null) {
             embedded.close();

@@ -13,27 +13,27 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A real connection, with a tap between the program and the server: a test listens to the statements that pass, or
- * makes something go wrong at one of them. It unwraps to the driver's connection, as a pool's does.
+ * A real connection with a tap between the program and the server. A test observes the statements that pass, or injects
+ * a fault at one of them. It unwraps to the driver's connection, as a pool's does.
  */
 public final class Wire {
     private Wire() {}
 
-    /** What a test does to the statements that pass, counted from 1. */
+    /** The hooks of a test for the statements that pass, counted from 1. */
     public interface Tap {
-        /** What is sent in place of a statement's SQL. */
+        /** Returns the SQL to send in place of a statement's. */
         default String send(int number, String sql) {
             return sql;
         }
 
-        /** Before a statement is executed; what this throws is thrown instead. */
+        /** Runs before a statement is executed. An exception from here replaces the execution. */
         default void before(int number, String sql) throws SQLException {}
 
-        /** After a statement was executed or has failed; what this throws is thrown instead of its result or error. */
+        /** Runs after a statement was executed or has failed. An exception from here replaces its result or error. */
         default void after(int number, String sql) throws SQLException {}
     }
 
-    /** A connection with a tap. */
+    /** Returns a connection with a tap. */
     public static Connection tap(Connection connection, Tap tap) {
         AtomicInteger count = new AtomicInteger();
         return proxy(Connection.class, connection, (proxy, method, arguments) -> {
@@ -67,7 +67,7 @@ public final class Wire {
         });
     }
 
-    /** A connection whose statements are put down in a list, in the order of their execution. */
+    /** Returns a connection whose statements are recorded in a list, in the order of their execution. */
     public static Connection listen(Connection connection, List<String> statements) {
         return tap(connection, new Tap() {
             @Override
@@ -77,14 +77,14 @@ public final class Wire {
         });
     }
 
-    /** The statements that a program executes on a connection. */
+    /** Returns the statements that a program executes on a connection. */
     public static List<String> statements(Connection connection, Session.Body<?> body) throws Exception {
         List<String> statements = new ArrayList<>();
         body.run(listen(connection, statements));
         return statements;
     }
 
-    /** A connection that says to be of another driver: it unwraps to nothing. */
+    /** Returns a connection that claims to be of another driver: it unwraps to nothing. */
     public static Connection ofAnotherDriver(Connection connection) {
         return proxy(Connection.class, connection, (proxy, method, arguments) -> switch (method.getName()) {
             case "isWrapperFor" -> false;

@@ -19,14 +19,14 @@ final class Crew {
      * Runs work on each thread and waits for all.
      *
      * @param work of the thread with this number, from 0
-     * @return what each of them returned, in the order of the numbers
+     * @return the result of each thread, in the order of the numbers
      * @throws IllegalStateException if one failed
      */
     static <T> List<T> all(IntFunction<Callable<T>> work) {
         return all(THREADS, work);
     }
 
-    /** The same with as many threads as are wanted. */
+    /** Runs the work on this many threads. */
     static <T> List<T> all(int count, IntFunction<Callable<T>> work) {
         List<Callable<T>> calls = new ArrayList<>();
         for (int thread = 0; thread < count; thread++) {

@@ -7,7 +7,7 @@ import javax.sql.DataSource;
 
 /** A program to copy, with tables to work on and many threads that use it at once. */
 interface Example {
-    /** What it is, in a line. */
+    /** The title, in one line. */
     String title();
 
     /** The statements that make its tables. */
@@ -18,7 +18,7 @@ interface Example {
         return Crew.THREADS;
     }
 
-    /** What a network between it and the database adds to a round trip; zero for none. */
+    /** The round trip of an added network to the database; zero for none. */
     default Duration roundTrip() {
         return Duration.ZERO;
     }
@@ -27,8 +27,8 @@ interface Example {
      * Runs it.
      *
      * @param dataSource has a connection for each of its {@link #threads}
-     * @return what happened, in lines
-     * @throws IllegalStateException if what happened must never happen
+     * @return a description of the result, in lines
+     * @throws IllegalStateException if the result is wrong
      */
     List<String> run(DataSource dataSource) throws SQLException;
 }

@@ -16,8 +16,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.TcpProxy;
 
 /**
- * Starts an example on an embedded PostgreSQL, which goes with the program. The exit status is 0 only if what must
- * never happen has not.
+ * Starts an example on an embedded PostgreSQL, which ends with the program. The exit status is 0 only if the result is
+ * right.
  */
 public final class StartExample {
     private static final Map<String, Example> EXAMPLES = new TreeMap<>(Map.of(

@@ -161,7 +161,7 @@ public final class LockCall {
         }
     }
 
-    /** Sends flushes until an outcome leaves nothing to do. Each case says what its outcome means for the next flush. */
+    /** Sends flushes until an outcome leaves nothing to do. Each case prepares the next flush for its outcome. */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {
         ResolvedRequest asks = asked;

@@ -21,8 +21,8 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * One flush of a call: what the server answers, or the error it raises, as an outcome. Where the outcome leaves a choice
- * the transaction is usable again.
+ * One flush of a call. The server's answer, or the error that it raises, becomes an outcome. If the outcome leaves a
+ * choice, the transaction is usable again.
  *
  * @param request what the flush locks, with the wait that is left
  * @param begun whether the transaction had begun before the call

@@ -77,7 +77,7 @@ final class Samples {
             (row.is("is_busy") ? busy : sessions).add(row.text("doing"), number);
         }
         List<Wait> waits = waiting.stream().map(this::wait).toList();
-        // pg_locks shows that these sessions are busy, although pg_stat_activity does not.
+        // According to pg_locks these sessions are busy, although pg_stat_activity does not show it.
         waits.stream()
                 .filter(wait -> wait.cause() == StatementKind.HIDDEN)
                 .forEach(wait -> busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid", 1));

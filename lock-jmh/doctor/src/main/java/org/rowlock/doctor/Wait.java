@@ -73,7 +73,7 @@ record Wait(
     /** Returns why it waits. An insert that names no row waits for a unique key, unless its trigger writes rows. */
     StatementKind cause() {
         StatementKind kind = StatementKind.of(query);
-        // Only the check of a foreign key takes this mode without a locking clause.
+        // No statement but the check of a foreign key takes this mode without a locking clause.
         if (kind != StatementKind.LOCKING && mode == RowLockMode.FOR_KEY_SHARE) {
             return StatementKind.FOREIGN_KEY;
         }

@@ -9,7 +9,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Samples, in a thread of its own, what the holders of contended locks wait for. A holder of a row is known by its xid,
- * for which the sessions at the head of the row's queue wait. For use by one thread.
+ * for which the sessions at the head of the row's queue wait. An instance belongs to one thread.
  */
 record HolderWaits(WaitSampler sampler) {
     private static final long INTERVAL_MILLIS = 20;

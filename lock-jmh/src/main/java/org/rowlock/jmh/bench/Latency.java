@@ -35,7 +35,7 @@ final class Latency {
         return begun == NOTHING ? 0 : System.nanoTime() - begun;
     }
 
-    /** Adds what was recorded since the last call. For use by one thread. */
+    /** Adds what was recorded since the last call. An instance belongs to one thread. */
     void takeInto(Histogram all) {
         recycled = recorder.getIntervalHistogram(recycled);
         all.add(recycled);

@@ -229,8 +229,8 @@ public class WriteMixed extends LockWorkload {
     }
 
     /**
-     * Fails if two transactions changed a row at the same time, if a row is missing, or if a commit left too few or too
-     * many traces.
+     * Fails if two transactions changed a row at the same time, or if a row is missing. It also fails if a commit left
+     * too few or too many traces.
      */
     void check() throws SQLException {
         exclusion.check();

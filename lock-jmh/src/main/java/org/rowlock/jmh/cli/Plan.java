@@ -14,7 +14,7 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
 
-/** What a command will do, for the user to read in advance. */
+/** The actions of a command, for the user to read in advance. */
 final class Plan {
     private Plan() {}
 

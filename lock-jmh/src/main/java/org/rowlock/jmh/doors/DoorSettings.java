@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 
 /**
- * What to run.
+ * The settings of a run.
  *
  * @param server the user's own server; null for an embedded one per point
  * @param clients the number of threads, a tenth of which only read

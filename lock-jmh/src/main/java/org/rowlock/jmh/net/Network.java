@@ -75,7 +75,7 @@ public final class Network implements AutoCloseable {
                             Integer.toString(target.getPortNumbers()[0] == 0 ? 5432 : target.getPortNumbers()[0]))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            // Only this class reads the stream, to its end, so it is never closed before the process ends.
+            // No other class reads the stream. It is read to its end, so it is never closed before the process ends.
             BufferedReader said =
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
             PrintWriter told = new PrintWriter(process.getOutputStream(), true, StandardCharsets.US_ASCII);

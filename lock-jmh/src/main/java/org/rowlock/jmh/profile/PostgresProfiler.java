@@ -17,6 +17,7 @@ import org.rowlock.doctor.UserError;
 
 /**
  * Measures the effect of a benchmark on a PostgreSQL server. It works with any benchmark:
+ *
  * <pre>{@code
  * java -jar benchmarks.jar MyBenchmark \
  *   -prof "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret"

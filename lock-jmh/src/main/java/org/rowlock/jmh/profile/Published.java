@@ -10,7 +10,8 @@ import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * The results of a workload in a window, which {@link PostgresProfiler} hands to JMH. For use by one thread.
+ * The results of a workload in a window, which {@link PostgresProfiler} hands to JMH. An instance belongs to one
+ * thread.
  *
  * @param seconds how long the window was open
  * @param perSecond the rate of completions in it

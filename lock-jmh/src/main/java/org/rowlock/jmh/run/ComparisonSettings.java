@@ -7,7 +7,7 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.jmh.scenario.Scenario;
 
 /**
- * What to compare, and where.
+ * The settings of a comparison.
  *
  * @param scenarios the scenarios in the order in which they run
  * @param server the user's own server; null for an embedded one per scenario

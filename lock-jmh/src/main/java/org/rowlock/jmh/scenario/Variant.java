@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is compared: parameters of the benchmark.
+ * One of the compared variants, given by parameters of the benchmark.
  *
  * @param label the name as it is shown
  * @param params the parameters by name

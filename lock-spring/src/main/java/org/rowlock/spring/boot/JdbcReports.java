@@ -10,14 +10,14 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.springframework.util.ClassUtils;
 
-/** What lock-jdbc reports of the DataSources that it wraps. */
+/** Reads the figures of lock-jdbc for the DataSources that it wraps. */
 final class JdbcReports {
     private static final boolean IS_PRESENT =
             ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", JdbcReports.class.getClassLoader());
 
     private JdbcReports() {}
 
-    /** By the name of their beans; empty without lock-jdbc. */
+    /** Returns the figures by the names of the beans; empty without lock-jdbc. */
     static Map<String, RowLocksReport.Jdbc> of(Map<String, DataSource> dataSources) {
         Map<String, RowLocksReport.Jdbc> reports = new LinkedHashMap<>();
         if (IS_PRESENT) {
@@ -34,7 +34,7 @@ final class JdbcReports {
 
     static Map<String, RowlockJdbcMXBean> controls(Map<String, DataSource> dataSources) {
         Map<String, RowlockJdbcMXBean> controls = new LinkedHashMap<>();
-        // The wrappers first: one that leads to another bean has no figures of its own.
+        // The wrappers come first, because a DataSource that leads to another bean has no figures of its own.
         for (Class<?> type : List.of(RowlockDataSource.class, DataSource.class)) {
             dataSources.forEach((name, dataSource) -> {
                 RowlockJdbcMXBean control = type.isInstance(dataSource) ? control(dataSource) : null;
@@ -46,14 +46,14 @@ final class JdbcReports {
         return controls;
     }
 
-    /** Of the wrapper that it is, or leads to; null where there is none. */
+    /** Returns the control of the wrapper that it is, or leads to; null if there is none. */
     static @Nullable RowlockJdbcMXBean control(DataSource dataSource) {
         try {
             return dataSource.isWrapperFor(RowlockDataSource.class)
                     ? dataSource.unwrap(RowlockDataSource.class).control()
                     : null;
         } catch (SQLException | RuntimeException e) {
-            // It cannot be asked, or leads nowhere now, as a routing one without a default.
+            // The DataSource cannot be unwrapped, or leads nowhere now, as a routing one without a default does.
             return null;
         }
     }

@@ -31,13 +31,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Switches {@link org.rowlock.spring.RowLock} on where there is a DataSource, as {@link RowLockProperties} have it.
- * Beans of type {@link LockListener} get every attempt to lock, in their order. A bean of type {@link RowLocks}
- * or {@link RowLockSettings} takes the place of the one that is made here, and of the properties and listeners behind
- * it. With a MeterRegistry there are {@link LockMetrics}, and with actuator the endpoint {@link RowLocksEndpoint} where
- * the application exposes it.
+ * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, as {@link RowLockProperties} configure it. Beans
+ * of type {@link LockListener} get every attempt to lock, in their order. A bean of type {@link RowLocks} or
+ * {@link RowLockSettings} replaces the one that is created here, along with the properties and listeners behind it.
+ * With a MeterRegistry there are {@link LockMetrics}, and with actuator the endpoint {@link RowLocksEndpoint} if the
+ * application exposes it.
  */
-// By name, as Spring Boot 4 moved them to other packages.
+// The names are strings, because Spring Boot 4 moved the classes to other packages.
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
@@ -66,7 +66,10 @@ public final class RowLockAutoConfiguration {
                 properties, environment, listeners.orderedStream().toList());
     }
 
-    /** Behind Flyway and the like also where beans are lazy: the verification at startup, which is not, needs this. */
+    /**
+     * The bean depends on Flyway and the like even if beans are lazy, because the verification at startup, which is not
+     * lazy, needs it.
+     */
     @Bean
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
@@ -74,7 +77,7 @@ public final class RowLockAutoConfiguration {
         return new PropertySettings(properties);
     }
 
-    /** Of a span alone: there are too many for a tag. */
+    /** The id is an attribute of the span alone, because there are too many ids for a tag. */
     @Bean
     @ConditionalOnProperty("rowlock.observe-ids")
     static ObservationFilter rowLockObservedIds() {
@@ -88,7 +91,7 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnSingleCandidate(MeterRegistry.class)
     static class Metrics {
-        /** Static, as registries take filters before other beans are made. */
+        /** The method is static, because registries apply filters before other beans exist. */
         @Bean
         static MeterFilter rowLockMeterDescriptions() {
             return LockMetrics.descriptions();

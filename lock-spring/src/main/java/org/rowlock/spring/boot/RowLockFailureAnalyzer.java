@@ -12,8 +12,9 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Shows a definition that cannot work as what is wrong and what to change, without a stack trace; and which property of
- * {@code rowlock} is unknown, and how tables are named. Before Boot's own, which cannot.
+ * Shows a definition that cannot work as a problem and a remedy, without a stack trace. It also explains unknown
+ * properties of {@code rowlock}, and how tables are named. It runs before Boot's own analyzers, which cannot explain
+ * these.
  */
 @Order(0)
 final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {
@@ -40,7 +41,7 @@ final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
             return null;
         }
         return new FailureAnalysis(
-                "These properties are none that Rowlock knows:" + System.lineSeparator() + unknown,
+                "Rowlock does not know these properties:" + System.lineSeparator() + unknown,
                 "Correct the name (see " + Docs.URL + "settings.md#spring-boot); the completion of an IDE has all of"
                         + " them. A table has the properties strategy and id-columns. Put a name with a schema in"
                         + " brackets: rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"

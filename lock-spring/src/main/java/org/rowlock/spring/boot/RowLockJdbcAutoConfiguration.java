@@ -27,21 +27,21 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 
 /**
- * Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given, with meters of them
- * where there is a MeterRegistry; see {@link RowLockProperties.Jdbc}.
+ * Wraps the DataSources of the application if {@code rowlock.jdbc.mode} is set, with meters if there is a
+ * MeterRegistry; see {@link RowLockProperties.Jdbc}.
  */
-// By name, as Spring Boot 4 moved them to other modules and packages.
+// The names are strings, because Spring Boot 4 moved the classes to other modules and packages.
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
-// No @ConditionalOnProperty, as YAML reads off as false.
+// @ConditionalOnProperty would not work, because YAML reads off as false.
 @ConditionalOnExpression("!'${rowlock.jdbc.mode:}'.empty")
 public final class RowLockJdbcAutoConfiguration {
     RowLockJdbcAutoConfiguration() {}
 
-    /** Static, and from the environment alone, so that nothing else is made before the DataSources. */
+    /** The method is static and reads the environment alone, so that it creates nothing before the DataSources. */
     @Bean
     static Wrapping rowLockJdbcBeanPostProcessor(Environment environment, ConfigurableBeanFactory beans) {
         if (!ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", beans.getBeanClassLoader())) {
@@ -53,14 +53,14 @@ public final class RowLockJdbcAutoConfiguration {
     }
 
     /**
-     * Wraps every bean that is a DataSource, but for those of Spring that lead to others, which are beans themselves or
-     * the application's to wrap. They unwrap to what they were. Before others put such ones in place of a bean, as
-     * Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
+     * Wraps every bean that is a DataSource. Those of Spring that lead to others are left out, because their targets
+     * are beans themselves, or the application's to wrap. A wrapper unwraps to the original bean. It runs before others
+     * replace a bean by such a DataSource. Spring Boot does that for {@code spring.datasource.connection-fetch=lazy}.
      */
     static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;
 
-        /** The last of each name, in JMX: after new credentials, say, a bean is made again. */
+        /** The last wrapper of each name in JMX. A bean may be created again, for example after new credentials. */
         private final Map<String, RowlockDataSource> wrapped = new ConcurrentHashMap<>();
 
         Wrapping(Environment environment) {
@@ -69,7 +69,7 @@ public final class RowLockJdbcAutoConfiguration {
 
         @Override
         public int getOrder() {
-            // Behind the proxies of aspects, which cannot be made of a final class.
+            // The order is behind that of the proxies of aspects, which cannot proxy a final class.
             return HIGHEST_PRECEDENCE + 1;
         }
 
@@ -100,7 +100,7 @@ public final class RowLockJdbcAutoConfiguration {
                                 + " @RowLock with a RowLockTransactionManager.");
             }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
-            // Here alone as what it is, since lock-jdbc need not be there; and YAML reads off as false.
+            // The type is used here alone, because lock-jdbc may be missing. YAML reads off as false.
             RowlockMode mode =
                     binder.bind("rowlock.jdbc.mode", RowlockMode.class).orElse(RowlockMode.QUEUE);
             return RowLocksFactory.set(

@@ -33,30 +33,33 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
 
 /**
- * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
- * unless {@code management.endpoints.web.exposure.include} has it.
+ * The actuator endpoint {@code rowlocks}: holders and waiters. Like any endpoint but health, it is exposed over HTTP
+ * only if {@code management.endpoints.web.exposure.include} has it.
  *
- * <p>{@code GET /actuator/rowlocks} gives a {@link RowLocksReport}, whose components are the names in the JSON, and
- * {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that row; the
- * parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that the list of
- * all can only show as a number, such as UUIDs that are locked by others; of those that passed the queues of this JVM
- * the list has table and id.
+ * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport}, whose components are the names in the JSON.
+ * {@code GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that
+ * row. The parts of a composite id follow each other, as in {@code /actuator/rowlocks/order_lines/42/1}. It finds ids
+ * that the full list can only show as a number, such as UUIDs that other JVMs lock. For locks that passed the queues of
+ * this JVM, the list has table and id.
  *
- * <p>Only advisory locks can be listed, so not those of tables with strategy ROW. It shows all of the database, also
- * those of other applications. It borrows a connection of each pool, and so waits where one is empty. Thread-safe.
+ * <p>Only advisory locks can be listed, which excludes tables with strategy ROW. It shows all of the database,
+ * including those of other applications. It borrows a connection from each pool, and therefore waits if a pool is
+ * empty. Thread-safe.
  */
 @Endpoint(id = "rowlocks")
 public final class RowLocksEndpoint {
-    /** 42P01 no such table, 3F000 no such schema. */
+    /** The SQLSTATEs 42P01 (no such table) and 3F000 (no such schema). */
     private static final List<String> NO_TABLE = List.of("42P01", "3F000");
 
-    /** Each is a statement of its own. */
+    /** The largest number of rows to look up, because each needs a statement of its own. */
     private static final int OWN_ROWS = 100;
 
     private final RowLocks locks;
     private final LockChains chains;
 
-    /** Each pool once, as one that is empty is waited for: those that route are there by their routes. */
+    /**
+     * The pools, each one once, because the endpoint waits for an empty one. The routes stand for a routing DataSource.
+     */
     private final Map<String, DataSource> dataSources = new LinkedHashMap<>();
 
     private final StrategyWatch watch;
@@ -74,7 +77,7 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * All advisory locks, the queues, and the usages.
+     * Returns all advisory locks, the queues, and the usages.
      *
      * @return the report
      */
@@ -132,7 +135,7 @@ public final class RowLocksEndpoint {
         return shown;
     }
 
-    /** A row that this JVM locks, by this very key or by the one in front of its row lock. */
+    /** A row that this JVM locks, by its key or by the key in front of its row lock. */
     private record Own(LockKey.Row row, boolean isFront) {}
 
     private static Map<String, Object> line(LockInspector.Line line, @Nullable Own own) {
@@ -140,7 +143,7 @@ public final class RowLocksEndpoint {
         Optional<LockKey.Row> row = Optional.ofNullable(own).map(Own::row);
         row.map(LockKey.Row::table).or(line::table).ifPresent(table -> shown.put("table", table));
         row.map(each -> String.join(", ", each.id())).or(line::id).ifPresent(id -> shown.put("id", id));
-        // Unsigned halves of a bigint, or two int4 that pg_locks shows unsigned.
+        // The numbers are unsigned halves of a bigint, or two int4 that pg_locks shows unsigned.
         shown.put(
                 "key",
                 line.isPair()
@@ -158,12 +161,12 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * The holders and waiters of one row.
+     * Returns the holders and waiters of one row.
      *
      * @param table the table, as in SQL
      * @param id the id, or the parts of a composite one in the order of the primary key
      * @return the DataSources that have the table, and nothing else
-     * @throws InvalidEndpointRequestException if none has, or the name is none; over HTTP that is 400
+     * @throws InvalidEndpointRequestException if none has it, or the name is malformed; over HTTP that is 400
      */
     @ReadOperation
     public RowLocksReport of(@Selector String table, @Selector(match = Selector.Match.ALL_REMAINING) String... id) {
@@ -176,10 +179,13 @@ public final class RowLocksEndpoint {
         return new RowLocksReport(found, null, null, null, null);
     }
 
-    /** The locks of each DataSource, asked at the same time; of one row alone where it has the table. */
+    /**
+     * Reads the locks of all DataSources in parallel. For one row, it reads only that row, in the DataSources that have
+     * the table.
+     */
     private Map<String, Locks> ask(LockKey.@Nullable Row of) {
         Map<String, Locks> found = new ConcurrentSkipListMap<>();
-        // The pool that all share may have fewer threads than there are pools to wait for.
+        // A shared pool may have fewer threads than there are connection pools to wait for.
         TaskExecutor threads = new SimpleAsyncTaskExecutor("rowlock-endpoint-");
         CompletableFuture.allOf(dataSources.entrySet().stream()
                         .map(each -> CompletableFuture.runAsync(
@@ -221,7 +227,10 @@ public final class RowLocksEndpoint {
         }
     }
 
-    /** The rows that this JVM is about to lock or holds, by their locks, which alone may not show them. */
+    /**
+     * Returns the rows that this JVM holds or is about to lock, by their locks, because a lock alone may not show its
+     * row.
+     */
     private Map<List<Object>, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
         Map<List<Object>, Own> rows = new HashMap<>();
         String path = connection.isWrapperFor(PGConnection.class)
@@ -252,7 +261,7 @@ public final class RowLocksEndpoint {
         return new Locks(
                 List.of(),
                 e instanceof SQLTransientConnectionException
-                        ? "No connection of the pool was to be had within its connection timeout"
+                        ? "No connection of the pool was available within its connection timeout"
                                 + " (spring.datasource.hikari.connection-timeout), so the locks of the database"
                                 + " cannot be shown; the threads in the queues of this JVM are: " + why
                         : why);

@@ -26,7 +26,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
-/** Makes row locks of the properties. */
+/** Creates row locks from the properties. */
 final class RowLocksFactory {
     private static final Log LOG = LogFactory.getLog(RowLocksFactory.class);
     private static final int WITHOUT_WEB_SERVER = 1_000;
@@ -67,8 +67,9 @@ final class RowLocksFactory {
     }
 
     /**
-     * The system properties and environment variables that begin as ours and are none. Spring Boot stops for such a
-     * property of any other source, and ignores these, which may be of other programs.
+     * Returns the system properties and environment variables with Rowlock's prefix that are none of its properties.
+     * Spring Boot stops for an unknown property from any other source. It ignores these, because they may belong to
+     * other programs.
      */
     static List<String> unknown(ConfigurableEnvironment environment) {
         List<String> names = new ArrayList<>();
@@ -77,7 +78,7 @@ final class RowLocksFactory {
                 names.addAll(List.of(variables.getPropertyNames()));
             } else if (source instanceof PropertiesPropertySource properties
                     && StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName())) {
-                // Those of the drop-in, which has some that have no property here, are its own to look at.
+                // The drop-in checks its own, because some of them have no property here.
                 names.addAll(Arrays.stream(properties.getPropertyNames())
                         .filter(name -> !name.startsWith("rowlock.jdbc."))
                         .toList());
@@ -112,13 +113,16 @@ final class RowLocksFactory {
         return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
     }
 
-    /** So many that the web server has threads left; where none bounds them, a number that heap and patience bear. */
+    /**
+     * The largest number of waiters that leaves the web server free threads. If its threads are not limited, it is a
+     * fixed number that the heap can bear.
+     */
     private static int maxWaiters(RowLockProperties properties, Environment environment) {
         boolean isRowAlone = properties.strategy() == LockStrategy.ROW
                 && properties.tables().values().stream()
                         .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
         if (isRowAlone) {
-            // Nobody is refused whom FOR UPDATE would have had wait.
+            // A caller is never rejected if FOR UPDATE would have made it wait.
             return Integer.MAX_VALUE;
         }
         boolean bounded = !environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)
@@ -147,7 +151,7 @@ final class RowLocksFactory {
         }
     }
 
-    /** Takes over the value of a property; refuses it, by name, if it cannot be. */
+    /** Applies the value of a property. An illegal value is rejected with the name of the property. */
     static <T> T set(String property, Supplier<T> setting) {
         try {
             return setting.get();
@@ -159,8 +163,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * Refuses environment variables of tables that Spring Boot would pass over in silence: in a variable an underscore
-     * stands for a dot, so it can name no table that has one.
+     * Rejects environment variables of tables that Spring Boot would silently ignore. In a variable, an underscore
+     * stands for a dot, so it cannot name a table that has an underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
         for (PropertySource<?> source : environment.getPropertySources()) {

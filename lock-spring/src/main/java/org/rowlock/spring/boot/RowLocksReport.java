@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What {@link RowLocksEndpoint} reports; of one row it is the {@code dataSources} alone. What is null is left out of
- * the JSON.
+ * The content of {@link RowLocksEndpoint}; for one row it is the {@code dataSources} alone. The JSON leaves out what is
+ * null.
  *
- * @param dataSources by the name of their beans
+ * @param dataSources the locks by the names of the DataSource beans
  * @param admission the queues of this JVM
  * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist: {@code bean}, {@code method} with
- *     class and parameter types, {@code table} with its {@code strategy}, {@code id} (a parameter or an expression),
+ *     class and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression),
  *     {@code mode}, and {@code lockWait} if it is not the configured default
  * @param strategyConflicts the instances that run beside this one and must not, a sentence each
- * @param jdbc by the name of the DataSources that lock-jdbc wraps
+ * @param jdbc the figures by the name of each DataSource that lock-jdbc wraps
  */
 public record RowLocksReport(
         Map<String, Locks> dataSources,
@@ -26,25 +26,25 @@ public record RowLocksReport(
         implements OperationResponseBody {
 
     /**
-     * What lock-jdbc does with the statements of a DataSource.
+     * The treatment of a DataSource's statements by lock-jdbc.
      *
      * @param mode off, observe or queue
-     * @param figures by table, then by name; see {@code RowlockJdbcMXBean}
-     * @param hotRows for which most statements queued, or would have
+     * @param figures the figures by table, then by name; see {@code RowlockJdbcMXBean}
+     * @param hotRows the rows for which most statements queued, or would have
      */
     public record Jdbc(String mode, Map<String, Map<String, Long>> figures, Map<String, Long> hotRows) {}
 
     /**
      * The advisory locks of one DataSource's database.
      *
-     * @param locks a line per lock and session: those of one key together, holders first, waiters in their order. It
-     *     has the {@code key} as advisory lock functions take it, two numbers or one; {@code mode}, {@code exclusive},
-     *     {@code shared}, or {@code front} for the lock in front of a row lock; {@code granted}; the server process
-     *     {@code pid}, its {@code application} and {@code state}, such as {@code idle in transaction}; {@code
-     *     transactionAge}, the most that the lock can be held for; of a waiter {@code waitingFor} and the processes
-     *     {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code
-     *     table} and {@code id} are those that the lock shows, or else this JVM knows
-     * @param error why there are none, if the database could not be asked
+     * @param locks a line per lock and session. The lines of one key are together, holders first, waiters in their
+     *     order. A line has the {@code key} as advisory lock functions take it, two numbers or one; {@code mode},
+     *     {@code exclusive}, {@code shared}, or {@code front} for the lock in front of a row lock; {@code granted}; the
+     *     server process {@code pid}, its {@code application} and {@code state}, such as {@code idle in transaction};
+     *     {@code transactionAge}, the longest time that the lock can have been held; for a waiter {@code waitingFor}
+     *     and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table} and {@code id} come from
+     *     the lock, or from what this JVM knows
+     * @param error why there are none, if the database could not be read
      */
     public record Locks(
             List<Map<String, Object>> locks, @Nullable String error) {}
@@ -52,12 +52,11 @@ public record RowLocksReport(
     /**
      * The queues that calls enter before they borrow a connection.
      *
-     * @param keysInUse how many keys have somebody in or past their queue
-     * @param waiting how many threads stand in a queue
-     * @param threads a line for each thread in or past a queue, those that have been there for the longest first: the
-     *     bean {@code dataSource}, {@code table} and {@code id}, or the key as {@code id}, {@code mode}, the name of
-     *     the thread, whether it is {@code admitted} and no longer waits in the queue, and {@code since} how long, in
-     *     ISO-8601
+     * @param keysInUse the number of keys with a thread in or past their queue
+     * @param waiting the number of threads in a queue
+     * @param threads a line for each thread in or past a queue, the oldest first: the bean {@code dataSource};
+     *     {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name of the thread;
+     *     {@code admitted}, if it no longer waits in the queue; and {@code since}, the time there in ISO-8601
      */
     public record Admission(int keysInUse, int waiting, List<Map<String, Object>> threads) {}
 }

@@ -7,13 +7,13 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Has every context of Spring Boot say if its {@link org.rowlock.spring.RowLock} are not read, be it that Rowlock is
- * switched off, that its auto-configuration is excluded or not part of a test slice, or that there is no DataSource.
+ * Makes every context of Spring Boot report {@link org.rowlock.spring.RowLock} annotations that are not read. Rowlock
+ * may be disabled, or its auto-configuration may be excluded or missing in a test slice. Or there may be no DataSource.
  */
 final class UnlockedMethodsInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
     @Override
     public void initialize(ConfigurableApplicationContext context) {
-        // Behind those that read the configuration, so that all definitions are there.
+        // The check runs behind the processors that read the configuration, so that all definitions exist.
         context.addBeanFactoryPostProcessor(beans -> {
             Binder binder = Binder.get(context.getEnvironment());
             boolean enabled = binder.bind("rowlock.enabled", Boolean.class).orElse(true);

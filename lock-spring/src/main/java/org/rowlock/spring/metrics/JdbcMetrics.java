@@ -10,19 +10,18 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 
 /**
- * Meters of lock-jdbc, with the tags {@code datasource} and {@code table}; those of no table that was recognised have
- * an empty one.
- *
+ * Meters of lock-jdbc, with the tags {@code datasource} and {@code table}. The table is empty for statements without a
+ * recognised table.
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>what</th></tr>
  * <tr><td>{@code rowlock.jdbc.recognised}, {@code .wouldQueue}, {@code .fronted}, {@code .frontGivenUp}</td>
- * <td>counter</td><td>statements: those that lock a row that was recognised, of these those that would queue, those
- * with a lock in front, and those that waited for it too long</td></tr>
+ * <td>counter</td><td>statements that lock a recognised row; among them those that would queue, those with a lock in
+ * front, and those that gave it up</td></tr>
  * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server as they are, by the
  * tag {@code reason}</td></tr>
  * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
- * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads of the JVM that wait for their turn now;
- * without table</td></tr>
+ * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads of the JVM that now wait for their turn;
+ * without a table</td></tr>
  * </table>
  *
  * <p>Tables appear when they are first seen, at most one reading of the meters later. Thread-safe.
@@ -35,9 +34,9 @@ public final class JdbcMetrics {
     private final MeterRegistry meters;
 
     /**
-     * Meters of no DataSource yet.
+     * Creates meters without a DataSource.
      *
-     * @param meters where they are registered
+     * @param meters the registry of the meters
      */
     public JdbcMetrics(MeterRegistry meters) {
         this.meters = meters;
@@ -46,12 +45,12 @@ public final class JdbcMetrics {
     /**
      * Registers the meters of a DataSource.
      *
-     * @param dataSource what it is called
-     * @param control what it reports
+     * @param dataSource its name
+     * @param control its figures
      */
     public void bind(String dataSource, RowlockJdbcMXBean control) {
         Gauge.builder("rowlock.jdbc.waiting", control, each -> {
-                    // Tables are not known before they are used; so a reader finds the new ones the next time.
+                    // Tables are not known before they are used, so the next reading adds the new ones.
                     bindTables(dataSource, each);
                     return each.getQueued();
                 })
@@ -62,7 +61,7 @@ public final class JdbcMetrics {
         bindTables(dataSource, control);
     }
 
-    /** A registry keeps the meter that it has. */
+    /** Registers the meters of tables. A registry keeps a meter that it already has. */
     private void bindTables(String dataSource, RowlockJdbcMXBean control) {
         control.getFigures().forEach((table, figures) -> {
             Tags tags = Tags.of("datasource", dataSource, "table", table);
@@ -81,7 +80,10 @@ public final class JdbcMetrics {
         });
     }
 
-    /** A meter for each figure, as a statement can count in several; but for the reasons, of which each has one. */
+    /**
+     * Registers a meter for each figure, because a statement can count in several. The reasons share a meter with a
+     * tag, because each statement has only one.
+     */
     private void count(RowlockJdbcMXBean control, String table, String figure, Tags tags) {
         boolean passed = figure.startsWith(PASSED);
         FunctionCounter.builder(

@@ -18,55 +18,53 @@ import org.rowlock.spring.LockObservationContext;
 /**
  * Meters of locks in Spring transactions. The tags {@code table}, {@code mode}, {@code strategy} and {@code outcome}
  * are those of {@link LockObservationContext}.
- *
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>tags</th><th>what</th></tr>
- * <tr><td>{@code rowlock.acquire}</td><td>timer</td><td>table, mode, strategy, outcome, error</td>
- *     <td>the wait: from the call until the lock is held or refused, round trips included</td></tr>
- * <tr><td>{@code rowlock.acquire.active}</td><td>long task timer</td><td>table, mode, strategy</td>
- *     <td>the calls that wait now, and since when</td></tr>
- * <tr><td>{@code rowlock.hold}</td><td>timer</td><td>table, strategy</td>
- *     <td>from the grant to the end of the transaction</td></tr>
- * <tr><td>{@code rowlock.timeouts}</td><td>counter</td><td>table, strategy</td>
- *     <td>waits that ran out on the server, tries in vain included</td></tr>
- * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td>
- *     <td>waits that the server ended to break a deadlock</td></tr>
+ * <tr><td>{@code rowlock.acquire}</td><td>timer</td><td>table, mode, strategy, outcome, error</td> <td>the wait: from
+ * the call until the lock is held or refused, round trips included</td></tr>
+ * <tr><td>{@code rowlock.acquire.active}</td><td>long task timer</td><td>table, mode, strategy</td> <td>the calls that
+ * wait now, and since when</td></tr>
+ * <tr><td>{@code rowlock.hold}</td><td>timer</td><td>table, strategy</td> <td>from the grant to the end of the
+ * transaction</td></tr>
+ * <tr><td>{@code rowlock.timeouts}</td><td>counter</td><td>table, strategy</td> <td>waits that ran out on the server,
+ * including failed tries</td></tr>
+ * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td> <td>waits that the server ended to
+ * break a deadlock</td></tr>
  * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, mode, strategy, outcome (ADMITTED or REFUSED),
- * error</td>
- *     <td>the time in the queue of the JVM; REFUSED if the wait ran out there, the queue was full or the thread was
- *     interrupted</td></tr>
- * <tr><td>{@code rowlock.admission.active}</td><td>long task timer</td><td>table, mode, strategy</td>
- *     <td>the calls that stand in the queues now, and for how long the first of them</td></tr>
+ * error</td> <td>the time in the queue of the JVM; REFUSED if the wait ran out there, the queue was full or the thread
+ * was interrupted</td></tr>
+ * <tr><td>{@code rowlock.admission.active}</td><td>long task timer</td><td>table, mode, strategy</td> <td>the calls
+ * that are in the queues now, and the longest time among them</td></tr>
  * </table>
  *
- * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the handler for meters of the
- * application's ObservationRegistry; of the others this is the handler. Spring Boot registers both. Thread-safe.
+ * <p>The application's ObservationRegistry has a handler for meters, which creates those of {@code rowlock.acquire} and
+ * {@code rowlock.admission}. This class is the handler of the others. Spring Boot registers both. Thread-safe.
  */
 public final class LockMetrics implements ObservationHandler<LockObservationContext> {
     private static final Map<String, String> DESCRIPTIONS = Map.of(
             "rowlock.acquire", "The wait for a lock, from the call until it is held or refused",
             "rowlock.acquire.active", "The calls that wait for a lock now",
             "rowlock.hold", "How long locks are held, from the grant to the end of the transaction",
-            "rowlock.timeouts", "Waits for a lock that ran out on the server, tries in vain included",
+            "rowlock.timeouts", "Waits for a lock that ran out on the server, including failed tries",
             "rowlock.deadlocks", "Waits for a lock that the server ended to break a deadlock",
             "rowlock.admission", "The time in the queue of the JVM for a key",
-            "rowlock.admission.active", "The calls that stand in the queues of the JVM now");
+            "rowlock.admission.active", "The calls that are in the queues of the JVM now");
 
     private final MeterRegistry meters;
 
     /**
-     * Meters of a registry.
+     * Creates the meters of a registry.
      *
-     * @param meters where they are registered
+     * @param meters the registry
      */
     public LockMetrics(MeterRegistry meters) {
         this.meters = meters;
     }
 
     /**
-     * Observes locks for meters alone. Without Spring Boot, make it a bean.
+     * Creates a registry that observes locks for meters alone. Define it as a bean if you do not use Spring Boot.
      *
-     * @param meters where all of them are registered
+     * @param meters the registry of all meters
      * @return a registry with this handler and Micrometer's own
      */
     public static ObservationRegistry observing(MeterRegistry meters) {
@@ -89,7 +87,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
                 Timer.builder("rowlock.hold").tags(tags(lock)).register(meters).record(held));
     }
 
-    /** The counters of a table exist, with 0, from its first acquisition on, so that alerts see them rise. */
+    /** Registers the counters of a table with its first acquisition, at 0, so that alerts see them rise. */
     @Override
     public void onStop(LockObservationContext lock) {
         count("rowlock.timeouts", lock, Outcome.NOT_AVAILABLE);
@@ -107,7 +105,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     /**
      * Describes the meters, which have no description of their own.
      *
-     * @return a filter for the registry; with Spring Boot it is a bean
+     * @return a filter for the registry; Spring Boot uses it as a bean
      */
     public static MeterFilter descriptions() {
         return new MeterFilter() {

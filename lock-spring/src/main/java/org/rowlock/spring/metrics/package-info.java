@@ -1,7 +1,7 @@
 /**
- * Micrometer: timers and counters of locks. Spring Boot makes the beans by itself; else start with
- * {@link org.rowlock.spring.metrics.LockMetrics#observing LockMetrics}. What is observed is in
- * {@link org.rowlock.spring.LockObservationContext}.
+ * Timers and counters of locks, by Micrometer. Spring Boot creates the beans by itself; otherwise start with
+ * {@link org.rowlock.spring.metrics.LockMetrics#observing LockMetrics}.
+ * {@link org.rowlock.spring.LockObservationContext} describes the observations.
  */
 @NullMarked
 package org.rowlock.spring.metrics;

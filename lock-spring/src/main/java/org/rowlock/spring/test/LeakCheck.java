@@ -26,12 +26,12 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** What was there before a test, and the comparison when it is closed. */
-// Both interfaces: JUnit before 5.13 closes the one alone, and its newer versions are about to drop it.
+/** The state before a test, which is compared when the test's store closes. */
+// The class needs both interfaces: JUnit before 5.13 closes only CloseableResource, which newer versions will remove.
 final class LeakCheck implements CloseableResource, AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(10);
 
-    /** This program's: those that look like the one that asks. */
+    /** The sessions of this program, which have the same user, address and name as the one that runs the query. */
     private static final String SESSIONS = """
             select a.pid, case when a.pid = pg_backend_pid() then ', whose connection is back in the pool'
                      else concat(', ', a.state, ', last statement: ', a.query) end as doing,
@@ -63,7 +63,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         tested.begin();
     }
 
-    /** Looks before each test, and once more when JUnit closes the test's store: after all that follows a test. */
+    /** Records the state before each test. JUnit closes the test's store after everything else that follows a test. */
     static final class Extension implements BeforeEachCallback {
         @Override
         public void beforeEach(ExtensionContext running) {
@@ -74,7 +74,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     /**
      * Fails the test if there is more than before.
      *
-     * @throws AssertionError with what is left behind
+     * @throws AssertionError if anything is left behind
      */
     @Override
     public void close() {
@@ -89,7 +89,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
             throw new AssertionError(test + " has left behind:\n  - " + String.join("\n  - ", left)
                     + "\nEnd every transaction and return its connection, give back session locks with"
                     + " pg_advisory_unlock, and close every admission permit, also where an exception passes. What"
-                    + " ends by itself was given " + grace.toMillis() + " ms: @RowLockTest(graceMillis = ...).");
+                    + " ends by itself got " + grace.toMillis() + " ms: @RowLockTest(graceMillis = ...).");
         }
     }
 
@@ -111,13 +111,15 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         }
         int keys = tested.locks().admission().keysInUse();
         if (keys > keysBefore) {
-            left.add("admission permits: " + keys + " keys have somebody in or past their queue, and " + keysBefore
+            left.add("admission permits: " + keys + " keys have a thread in or past their queue, and " + keysBefore
                     + " had before the test");
         }
         return left;
     }
 
-    /** What is there now, each with an identity by which the same is known later, and a text for people. */
+    /**
+     * Returns the present state: each lock or session with an identity that stays the same, and a text for the message.
+     */
     private Map<List<Object>, String> read(String when, String name, DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
             if (!connection.isWrapperFor(PGConnection.class)) {
@@ -132,7 +134,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
             }
         } catch (SQLException e) {
             throw new IllegalStateException(
-                    "@RowLockTest cannot ask the server of " + name + " " + when + " " + test
+                    "@RowLockTest cannot check the server of " + name + " " + when + " " + test
                             + " what is open. It borrows one connection: a pool that has none left may be of one"
                             + " connection, or have lost the others to a leak.",
                     e);
@@ -142,7 +144,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private Map<List<Object>, String> read(Connection connection) throws SQLException {
         Map<List<Object>, String> found = new LinkedHashMap<>();
         Map<Integer, String> sessions = new HashMap<>();
-        // No JdbcTemplate, which binds a connection to the transaction of a test, and so would be part of it.
+        // A JdbcTemplate would bind a connection to the transaction of a test, and so would be part of it.
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SESSIONS)) {
             while (row.next()) {
@@ -173,7 +175,9 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
                         : "the number " + (line.first() << 32 | line.second()));
     }
 
-    /** Also reports a transaction that has not run a statement, of which the server knows nothing. */
+    /**
+     * Reports transactions of the thread, including one that has not run a statement, which the server does not know.
+     */
     private static List<Object> bound() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 ? TransactionSynchronizationManager.getResourceMap().values().stream()

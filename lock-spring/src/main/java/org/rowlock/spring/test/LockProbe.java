@@ -19,22 +19,22 @@ import org.rowlock.RowLocks;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
- * Finds the holder of a key. Advisory locks are read from pg_locks, which is exact. A row lock is in no view:
- * whether somebody has it is tried from a second connection, and whether it is this transaction behind a savepoint, so
- * that nothing more is held afterwards.
+ * Finds the holder of a key. pg_locks shows advisory locks exactly. A row lock is in no view, so a second connection
+ * tries whether the row is held. Whether this transaction holds it is tried behind a savepoint, so that nothing more is
+ * held afterwards.
  */
 record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
     private static final Answer BY_THIS = new Answer(true, "this transaction has locked it");
-    private static final Answer BY_NOBODY = new Answer(false, "nobody has locked it");
+    private static final Answer BY_NOBODY = new Answer(false, "no transaction has locked it");
 
     /**
-     * What was found.
+     * The result.
      *
-     * @param text for a message, without a full stop
+     * @param text the text for a message, without a full stop
      */
     record Answer(boolean isHeld, String text) {}
 
-    /** Whether any transaction holds it, or the one of this thread does. */
+    /** Whether any transaction holds the key, or that of this thread. */
     Answer ask(boolean ofThisTransaction) {
         boolean isTried = locks.strategyOf(key) == LockStrategy.ROW;
         try {
@@ -56,7 +56,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Of any transaction, in one of its own. */
+    /** Reads the locks of any transaction, in one of its own. */
     private Answer elsewhere(boolean isTried) throws SQLException {
         try (Connection other = dataSource.getConnection()) {
             boolean autoCommit = other.getAutoCommit();
@@ -71,7 +71,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** @param own the server process of this transaction; null where that of any counts */
+    /** @param own the server process of this transaction; null if that of any transaction counts */
     private Answer read(Connection connection, @Nullable Integer own) throws SQLException {
         List<Line> holders = LockInspector.of(connection, key).stream()
                 .filter(Line::isGranted)
@@ -103,7 +103,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Null if it could not be had. */
+    /** Tries the row lock; null if no connection was obtained. */
     private @Nullable Answer tryLock(Connection connection) {
         try {
             return locks.in(connection).lock(forUpdate(key).noWait()).isLocked()

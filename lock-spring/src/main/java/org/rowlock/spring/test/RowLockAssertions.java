@@ -10,9 +10,9 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Asserts what is locked, inside a service under test or in the test itself, on any thread while a test with
- * {@link RowLockTest} runs. True for every strategy: the server shows the holders of advisory locks, and row locks
- * are tried. Changes nothing of what is held. Thread-safe.
+ * Asserts which keys are locked, inside a service under test or in the test itself, on any thread while a test with
+ * {@link RowLockTest} runs. It works for every strategy: the server shows the holders of advisory locks, and row locks
+ * are tried. It does not change what is held. Thread-safe.
  *
  * <pre>{@code
  * @Transactional
@@ -64,23 +64,23 @@ public final class RowLockAssertions {
     }
 
     /**
-     * Asserts that nobody has locked a row.
+     * Asserts that no transaction has locked a row.
      *
      * @param table the table, as in {@code @RowLock}
      * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
-     * @throws AssertionError if somebody has
+     * @throws AssertionError if a transaction has
      */
     public static void assertNotLocked(String table, Object id) {
         assertNotLocked(LockKey.row(table, id));
     }
 
     /**
-     * Asserts that nobody has locked a key, so that another transaction could lock it now. Asks the DataSource of this
-     * thread's transaction, or else the only one of the test's context.
+     * Asserts that no transaction has locked a key, so that another one could lock it now. It uses the DataSource of
+     * this thread's transaction, or else the only one of the test's context.
      *
      * @param key the key
-     * @throws AssertionError if somebody has
-     * @throws IllegalStateException if there are several DataSources, and no transaction shows which
+     * @throws AssertionError if a transaction has
+     * @throws IllegalStateException if there are several DataSources, and no transaction shows which one to use
      */
     public static void assertNotLocked(LockKey key) {
         List<DataSource> bound = bound();
@@ -94,11 +94,11 @@ public final class RowLockAssertions {
     }
 
     /**
-     * Asserts that nobody has locked a key in one of several databases.
+     * Asserts that no transaction has locked a key in one of several databases.
      *
      * @param dataSource the database
      * @param key the key
-     * @throws AssertionError if somebody has
+     * @throws AssertionError if a transaction has
      */
     public static void assertNotLocked(DataSource dataSource, LockKey key) {
         LockProbe.Answer answer = new LockProbe(TestedContext.running().locks(), dataSource, key).ask(false);
@@ -107,7 +107,7 @@ public final class RowLockAssertions {
         }
     }
 
-    /** The DataSources of this thread's transaction. */
+    /** Returns the DataSources of this thread's transaction. */
     private static List<DataSource> bound() {
         return TransactionSynchronizationManager.getResourceMap().entrySet().stream()
                 .filter(each -> each.getValue() instanceof ConnectionHolder)

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Fails each test that leaves an advisory lock, an open transaction or an admission permit behind, and makes
- * {@link RowLockAssertions} work. Goes beside {@code @SpringBootTest} or {@code @SpringJUnitConfig}:
+ * {@link RowLockAssertions} work. Add it beside {@code @SpringBootTest} or {@code @SpringJUnitConfig}:
  *
  * <pre>{@code
  * @SpringBootTest
@@ -21,14 +21,14 @@ import org.junit.jupiter.api.parallel.Isolated;
  * class OrderServiceTest { ... }
  * }</pre>
  *
- * <p>It looks after everything else that follows a test, so a transaction that Spring manages around the test is over
- * by then. What was there before the test is not counted.
+ * <p>It checks after everything else that follows a test, so a transaction that Spring manages around the test is over
+ * by then. Locks and transactions from before the test are not counted.
  *
- * <p>The server is asked about every session that has the user, client address and {@code application_name} of the
- * context's DataSources, so leaks in any thread and any pool are found. Where other programs use the same database at
- * the same time, give the tests an {@code ApplicationName} of their own. For the same reason these classes run alone
- * where JUnit runs tests in parallel. A context that the test closes ({@code @DirtiesContext}) takes its connections
- * along, and only its permits and the thread's transaction are looked for.
+ * <p>It checks every session of the server with the user, client address and {@code application_name} of the context's
+ * DataSources. It therefore finds leaks in any thread and any pool. If other programs use the same database at the same
+ * time, give the tests an {@code ApplicationName} of their own. For the same reason, these classes run alone when JUnit
+ * runs tests in parallel. A context that the test closes ({@code @DirtiesContext}) closes its connections, and only its
+ * permits and the thread's transaction are checked.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -39,10 +39,10 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Execution(ExecutionMode.SAME_THREAD)
 public @interface RowLockTest {
     /**
-     * How long what is still going on after the test, such as an asynchronous task, may take to end by itself. Default
-     * one second.
+     * How long work that continues after the test, such as an asynchronous task, may take to end by itself. The default
+     * is one second.
      *
-     * @return the time in milliseconds; 0 to look only once
+     * @return the time in milliseconds; 0 to check only once
      */
     long graceMillis() default 1_000;
 }

@@ -11,11 +11,12 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * What a running test's context locks with.
+ * The locks of a running test's context.
  *
  * @param context the context
  * @param locks its locks
- * @param dataSources by the name of their beans; what transactions bind, so without proxies that join them
+ * @param dataSources its DataSources by the names of their beans, as transactions bind them, without proxies that join
+ *     transactions
  */
 record TestedContext(ApplicationContext context, RowLocks locks, Map<String, DataSource> dataSources) {
     private static volatile @Nullable TestedContext running;
@@ -47,14 +48,14 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
         running = null;
     }
 
-    /** Whether its connections can be asked for. */
+    /** Whether its connections can still be used. */
     boolean isOpen() {
         return !(context instanceof ConfigurableApplicationContext closeable) || closeable.isActive();
     }
 
     /**
-     * That of the test that runs now, of which there is one: classes with {@link RowLockTest} run alone. From any
-     * thread, as a service under test may serve a request on another one.
+     * Returns the context of the running test. There is only one, because classes with {@link RowLockTest} run alone.
+     * Any thread may call it, because a service under test may serve a request on another one.
      */
     static TestedContext running() {
         TestedContext found = running;

@@ -10,14 +10,14 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Lets the test of an application without Spring Boot report a forgotten {@link org.rowlock.spring.EnableRowLocks}: the
- * Framework itself calls beans only. Once for each context.
+ * Lets the test of an application without Spring Boot report a forgotten {@link org.rowlock.spring.EnableRowLocks}. It
+ * does so once per context, because the Framework itself calls beans only.
  */
 final class UnlockedMethodsListener extends AbstractTestExecutionListener {
     private static final String SAID = UnlockedMethodsListener.class.getName();
     private static final String REACTION = "rowlock.unlocked-methods";
 
-    /** A context of Spring Boot has said so itself. */
+    /** The bean that shows a context of Spring Boot, which has already reported it. */
     private static final String OF_BOOT = "springApplicationArguments";
 
     @Override

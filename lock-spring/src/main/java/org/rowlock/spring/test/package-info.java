@@ -1,6 +1,6 @@
 /**
- * For the tests of applications that use {@link org.rowlock.spring.RowLock}; needs spring-test and JUnit Jupiter. Start
- * with {@link org.rowlock.spring.test.RowLockTest} on a test class, and
+ * Support for the tests of applications that use {@link org.rowlock.spring.RowLock}; it needs spring-test and JUnit
+ * Jupiter. Start with {@link org.rowlock.spring.test.RowLockTest} on a test class, and
  * {@link org.rowlock.spring.test.RowLockAssertions#assertLocked(String, Object) assertLocked} inside the service under
  * test.
  */

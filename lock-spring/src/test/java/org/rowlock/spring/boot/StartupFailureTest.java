@@ -120,7 +120,11 @@ class StartupFailureTest {
     @Test
     void unknownProperty() {
         assertFails(Application.class, "rowlock.stratgey=row");
-        assertSays("rowlock.stratgey=row", "commandLineArgs", "none that Rowlock knows", "Correct the name");
+        assertSays(
+                "rowlock.stratgey=row",
+                "commandLineArgs",
+                "Rowlock does not know these properties",
+                "Correct the name");
     }
 
     @Test
@@ -142,7 +146,8 @@ class StartupFailureTest {
     @Test
     void waitThatIsNone() {
         assertFails(Application.class, "rowlock.lock-wait=soon");
-        assertSays("rowlock.lock-wait", "'soon' is no wait; write forever, nowait, or a duration such as 200ms or 2s");
+        assertSays(
+                "rowlock.lock-wait", "'soon' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
     }
 
     @Test
@@ -213,8 +218,7 @@ class StartupFailureTest {
                         "spring.datasource.hikari.read-only=true",
                         "logging.level.org.rowlock=warn")
                 .close();
-        assertThat(output.getOut())
-                .contains("Advisory locks are not verified, and nothing is annotated with @RowLock: ");
+        assertThat(output.getOut()).contains("Advisory locks are not verified, and no bean has @RowLock: ");
     }
 
     /** The drop-in locks rows as before, whatever becomes of advisory locks. */

@@ -51,7 +51,7 @@ class UnlockedMethodsTest {
         BootApplication.start(database, Application.class, "rowlock.enabled=false", LOG)
                 .close();
         assertThat(output)
-                .contains("2 methods with @RowLock lock nothing, as rowlock.enabled is false: ")
+                .contains("2 methods with @RowLock lock nothing, because rowlock.enabled is false: ")
                 .contains("Service.one(long)", "Service.two(long, long)");
     }
 
@@ -63,7 +63,7 @@ class UnlockedMethodsTest {
                         "spring.autoconfigure.exclude=" + RowLockAutoConfiguration.class.getName(),
                         LOG)
                 .close();
-        assertThat(output).contains("2 methods with @RowLock lock nothing, as there is no DataSource");
+        assertThat(output).contains("2 methods with @RowLock lock nothing, because there is no DataSource");
     }
 
     @Test
@@ -120,7 +120,7 @@ class UnlockedMethodsTest {
                 org.slf4j.LoggerFactory.getLogger("org.rowlock.spring.internal.startup.UnlockedMethods");
         ((ch.qos.logback.classic.Logger) logger).setLevel(ch.qos.logback.classic.Level.WARN);
         new TestContextManager(OfForgetful.class).prepareTestInstance(new OfForgetful());
-        assertThat(output).contains("2 methods with @RowLock lock nothing, as @EnableRowLocks is missing");
+        assertThat(output).contains("2 methods with @RowLock lock nothing, because @EnableRowLocks is missing");
         assertThatThrownBy(() -> new TestContextManager(OfStrict.class).prepareTestInstance(new OfStrict()))
                 .hasMessageContaining("2 methods with @RowLock lock nothing");
     }

@@ -301,7 +301,7 @@ final class LeakingCases {
             assertThat(request(() -> new TransactionTemplate(transactions)
                             .executeWithoutResult(status -> assertLocked("orders", 42))))
                     .contains(
-                            "Expected orders[42] to be locked by this thread's transaction, but nobody has locked it.");
+                            "Expected orders[42] to be locked by this thread's transaction, but no transaction has locked it.");
         }
 
         private static String request(Runnable service) throws IOException, InterruptedException {

@@ -133,7 +133,7 @@ class RowLockAssertionsTest {
             assertThatThrownBy(() -> assertLocked("orders", 1))
                     .isInstanceOf(AssertionError.class)
                     .hasMessage(
-                            "Expected orders[1] to be locked by this thread's transaction, but nobody has locked it.");
+                            "Expected orders[1] to be locked by this thread's transaction, but no transaction has locked it.");
             assertThatThrownBy(() -> assertNotLocked("orders", 42))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageStartingWith("Expected orders[42] not to be locked, but ")

@@ -14,8 +14,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * The tables of entities: as Hibernate maps them where there is one that knows the entity, and else by the annotations
- * of JPA or Spring Data Relational, in snake case as Spring Boot's naming strategy has it. Thread-safe.
+ * The tables of entities: as Hibernate maps them if it knows the entity. Otherwise the annotations of JPA or Spring
+ * Data Relational apply, in snake case, which is Spring Boot's naming strategy. Thread-safe.
  */
 public final class EntityTables {
     private static final String JPA_ENTITY = "jakarta.persistence.Entity";
@@ -30,13 +30,13 @@ public final class EntityTables {
         this.beans = beans;
     }
 
-    /** The table of an entity, as in SQL. */
+    /** Returns the table of an entity, as in SQL. */
     String tableOf(String where, Class<?> entity) {
         return (HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.<String>empty())
                 .orElseGet(() -> annotated(where, entity));
     }
 
-    /** Refuses a DataSource whose sessions of Hibernate give their connection, and so the lock, back too early. */
+    /** Rejects a DataSource whose Hibernate sessions return their connection, and with it the lock, too early. */
     public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
         if (HIBERNATE) {
             HibernateTables.refuseEarlyRelease(beans, dataSource);
@@ -44,9 +44,9 @@ public final class EntityTables {
     }
 
     /**
-     * The table itself; refuses one that does not have each row of its entities as a whole.
+     * Returns the table itself. It rejects a table that does not have each row of its entities as a whole.
      *
-     * @param required whether a row that is absent is an error, so that no other table is needed to find that out
+     * @param required whether an absent row is an error, so that no other table is needed to detect that
      */
     String root(String what, String table, boolean required) {
         String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
@@ -60,9 +60,10 @@ public final class EntityTables {
     }
 
     /**
-     * The column of each component of an id class, as the entities of a table map it; empty if that is not known.
+     * Returns the column of each component of an id class, as the entities of a table map it; empty if that is not
+     * known.
      *
-     * @param idClass Object for whatever class there is
+     * @param idClass Object if the class is not known
      */
     Map<String, String> idColumns(String table, Class<?> idClass) {
         return HIBERNATE ? HibernateTables.idColumns(beans, table, idClass) : Map.of();
@@ -79,7 +80,7 @@ public final class EntityTables {
                     "Name an entity class, or give the table: @RowLock(\"orders\").");
         }
         MergedAnnotation<?> table = ofJpa.isPresent() ? annotations.get(JPA_TABLE) : ofRelational;
-        // Spring Data Relational quotes names, and takes those that are given as they are.
+        // Spring Data Relational quotes names, and uses explicit ones as they are.
         UnaryOperator<String> given = ofJpa.isPresent() ? EntityTables::snakeCase : EntityTables::quoted;
         String schema = text(table, "schema");
         String name = text(table, "name") + (text(table, "name").isBlank() ? text(ofJpa, "name") : "");
@@ -95,7 +96,7 @@ public final class EntityTables {
         return '"' + name.replace("\"", "\"\"") + '"';
     }
 
-    /** What is quoted already stays as it is. */
+    /** Converts to snake case, but leaves a quoted name as it is. */
     private static String snakeCase(String name) {
         if (name.startsWith("\"") || name.startsWith("`")) {
             return name.replace('`', '"');

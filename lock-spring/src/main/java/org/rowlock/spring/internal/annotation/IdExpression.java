@@ -26,12 +26,12 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
-/** The expression of an id, or of a part of one: finds at startup what would fail at the first call. */
+/** The expression of an id, or of a part of one. It detects at startup what would fail at the first call. */
 final class IdExpression {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d{1,3})");
 
-    /** From a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
+    /** A path from a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
     private static final Pattern PATH = Pattern.compile("(?U)#[\\w$]+(\\??\\.[\\w$]+(\\(\\))?)*");
 
     private final Method method;
@@ -46,14 +46,14 @@ final class IdExpression {
         this.names = MethodLocks.NAMES.getParameterNames(method);
     }
 
-    /** Refuses what is no expression, or uses what is no parameter. */
+    /** Parses the text. It rejects malformed expressions, and variables that are not parameters. */
     static IdPart read(Method method, String where, String text) {
         SpelExpression parsed;
         try {
             parsed = PARSER.parseRaw(text);
         } catch (ParseException | IllegalStateException e) {
             throw new RowLockDefinitionException(
-                    "The id of @RowLock on " + where + " is no expression: " + e.getMessage() + ".",
+                    "The id of @RowLock on " + where + " is not a valid expression: " + e.getMessage() + ".",
                     "Write it in SpEL, such as #orderId or #command.orderId.");
         }
         IdExpression expression = new IdExpression(method, where, text);
@@ -61,7 +61,10 @@ final class IdExpression {
         return expression.part(parsed);
     }
 
-    /** The declarations show only what a path yields, or a list that begins with one. The last word is its name. */
+    /**
+     * Finds the type and name of the part. The declarations show only the result of a path, or of a list that begins
+     * with one. The last word is its name.
+     */
     private IdPart part(SpelExpression parsed) {
         IdPart.Source evaluated = (arguments, variables) -> parsed.getValue(variables.get());
         SpelNode root = parsed.getAST();
@@ -80,12 +83,12 @@ final class IdExpression {
             type = step(type, property);
         }
         Class<?> each = IdPart.typeOf(type);
-        // A list in a list is an id of several parts.
+        // A list within a list is an id of several parts.
         boolean isKnown = !isList || each == type.resolve(Object.class);
         return new IdPart(evaluated, isKnown ? each : Object.class, isList ? "" : last);
     }
 
-    /** The type of a property, or of what a method returns; as a generic owner, such as a map, binds it. */
+    /** Returns the type of a property, or the return type of a method, as bound by a generic owner such as a map. */
     private static ResolvableType step(ResolvableType owner, String name) {
         Class<?> type = owner.resolve(Object.class);
         PropertyDescriptor described = BeanUtils.getPropertyDescriptor(type, name);
@@ -126,7 +129,7 @@ final class IdExpression {
         }
     }
 
-    /** The parameter that a variable is; -1 for none. */
+    /** Returns the index of the parameter that a variable names; -1 for none. */
     private int index(String variable) {
         int named = names == null ? -1 : List.of(names).indexOf(variable);
         Matcher position = BY_POSITION.matcher(variable);

@@ -17,7 +17,7 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Id objects: a record, a JPA {@code @Embeddable} or {@code @IdClass}, whose components, in the order of their
+ * The id objects: a record, a JPA {@code @Embeddable} or {@code @IdClass}, whose components, in the order of their
  * declaration, are the parts of the id. Other values are ids themselves.
  */
 final class IdObjects {
@@ -28,7 +28,7 @@ final class IdObjects {
 
     private IdObjects() {}
 
-    /** The list of the parts of an id object, or of a list of parts; else the value itself. */
+    /** Returns the list of the parts of an id object, or of a list of parts; any other value itself. */
     static Object partsOrValue(Object value) {
         return value instanceof List || isIdObject(value.getClass())
                 ? parts(value).toList()
@@ -52,7 +52,7 @@ final class IdObjects {
                 && (type.isRecord() || MergedAnnotations.from(type).isPresent(EMBEDDABLE) || canBeIdClass(type));
     }
 
-    /** What JPA requires of one: it has no annotation of its own. */
+    /** Whether the type can be an id class. JPA does not require an annotation on it. */
     private static boolean canBeIdClass(Class<?> type) {
         Method equals = ReflectionUtils.findMethod(type, "equals", Object.class);
         return Serializable.class.isAssignableFrom(type)
@@ -67,11 +67,11 @@ final class IdObjects {
     }
 
     /**
-     * The parts of an id: those of an object under the names of its components, or of the columns that annotations say,
-     * nested ones in their place; and the one of any other value.
+     * Returns the parts of an id. Those of an object have the names of its components, or of the columns in its
+     * annotations, and nested ones are in their place. Any other value is one part.
      *
-     * @param name of the value
-     * @param mapped the columns of names, where it is known how an entity maps them
+     * @param name the name of the value
+     * @param mapped the columns by name, if it is known how an entity maps them
      */
     static Stream<Part> partsOf(String name, Class<?> type, Map<String, String> mapped) {
         String column = mapped.containsValue(name) ? name : mapped.getOrDefault(name, name);
@@ -79,7 +79,7 @@ final class IdObjects {
             return Stream.of(new Part(column, type));
         }
         List<Part> parts = fields(type).stream()
-                // One that refers to its own kind is no id.
+                // A component of the same type means that the object is no id.
                 .flatMap(field -> field.getType() == type
                         ? Stream.of(new Part(field.getName(), type))
                         : partsOf(mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
@@ -88,7 +88,7 @@ final class IdObjects {
         return parts.size() == 1 ? Stream.of(new Part(column, parts.get(0).type())) : parts.stream();
     }
 
-    /** As annotations say, or else the name of the component. */
+    /** Returns the column in the annotations, or the name of the component. */
     private static String column(Field field) {
         MergedAnnotations annotations = MergedAnnotations.from(field);
         return Stream.of(
@@ -100,7 +100,7 @@ final class IdObjects {
                 .orElse(field.getName());
     }
 
-    /** Those of a record are its components, in their order. */
+    /** Returns the fields. Those of a record are its components, in their order. */
     private static List<Field> fields(Class<?> type) {
         return Arrays.stream(type.getDeclaredFields())
                 .filter(field -> !Modifier.isStatic(field.getModifiers())

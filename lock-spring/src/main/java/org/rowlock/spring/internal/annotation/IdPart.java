@@ -9,26 +9,26 @@ import org.springframework.expression.EvaluationContext;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Where the ids of a call come from, or one part of a composite id. Immutable and thread-safe.
+ * The source of the ids of a call, or of one part of a composite id. Immutable and thread-safe.
  *
- * @param type of each id as far as the declarations show; Object where only a call does
- * @param name of the parameter or property that it is; empty for none
+ * @param type the type of each id as far as the declarations show it; Object if only a call shows it
+ * @param name the name of the parameter or property; empty for none
  */
 record IdPart(Source source, Class<?> type, String name) {
 
-    /** Gives the value as the caller has it: an id, an id object, or several of them. */
+    /** Returns the value as the caller has it: an id, an id object, or several of them. */
     interface Source {
-        /** Gives it. The variables, which expressions see, are made only if there is one. */
+        /** Returns the value. The variables for expressions are created only if there is one. */
         @Nullable
         Object of(@Nullable Object[] arguments, Supplier<EvaluationContext> variables);
     }
 
-    /** The argument of a parameter, which needs no evaluation. */
+    /** Creates a part from an argument, which needs no evaluation. */
     static IdPart argument(int index, ResolvableType type, String name) {
         return new IdPart((arguments, variables) -> arguments[index], typeOf(type), name);
     }
 
-    /** The type of each id. */
+    /** Returns the type of each id. */
     static Class<?> typeOf(ResolvableType type) {
         Class<?> plain = type.resolve(Object.class);
         ResolvableType each = type.isArray() && plain != byte[].class
@@ -37,7 +37,7 @@ record IdPart(Source source, Class<?> type, String name) {
         return each.resolve(Object.class);
     }
 
-    /** One or several; the bytes of an array of bytes are one. */
+    /** Iterates over one value or several. An array of bytes is one value. */
     static Iterable<? extends @Nullable Object> each(@Nullable Object value) {
         if (value instanceof Iterable<?> several && isSeveral(value.getClass())) {
             return several;
@@ -48,7 +48,10 @@ record IdPart(Source source, Class<?> type, String name) {
         return Collections.singletonList(value);
     }
 
-    /** Whether its elements are ids. One value may iterate over its own parts, as a file name or a node of JSON. */
+    /**
+     * Whether the elements of a value are ids. A single value may iterate over its own parts, as a file name or a node
+     * of JSON does.
+     */
     private static boolean isSeveral(Class<?> type) {
         Class<?> element =
                 ResolvableType.forClass(type).as(Iterable.class).getGeneric().resolve(Object.class);

@@ -6,14 +6,14 @@ import org.rowlock.LockWait;
 import org.rowlock.spring.RowLock;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** Waits as text, as in {@link RowLock#lockWait()} and the property {@code rowlock.lock-wait}. */
+/** Reads waits as text, as in {@link RowLock#lockWait()} and the property {@code rowlock.lock-wait}. */
 public final class LockWaits {
-    /** The most that the server's lock_timeout can express. */
+    /** The longest time that the server's lock_timeout can express. */
     private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
 
     private LockWaits() {}
 
-    /** Reads {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or {@code 2s}. */
+    /** Parses {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or {@code 2s}. */
     public static LockWait parse(String text) {
         String trimmed = text.trim();
         return switch (trimmed.toLowerCase(Locale.ROOT)) {
@@ -27,13 +27,16 @@ public final class LockWaits {
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException e) {
-            // Without the cause, which knows durations alone: Spring Boot shows the innermost message.
+            // The cause is left out, because it mentions durations alone, and Spring Boot shows the innermost message.
             throw new IllegalArgumentException(
-                    "'" + text + "' is no wait; write forever, nowait, or a duration such as 200ms or 2s");
+                    "'" + text + "' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
         }
     }
 
-    /** The shorter of two; a bound that the server cannot express, 24.8 days, is none. */
+    /**
+     * Returns the shorter of two waits. A bound of more than 24.8 days, which the server cannot express, does not
+     * count.
+     */
     public static LockWait atMost(LockWait wait, Duration bound) {
         if (bound.compareTo(LONGEST) > 0) {
             return wait;
@@ -42,10 +45,10 @@ public final class LockWaits {
         return wait.compareTo(other) <= 0 ? wait : other;
     }
 
-    /** What is left of a wait that began some time ago; none if it is over. */
+    /** Returns what is left of a wait that began some time ago; none if it is over. */
     public static LockWait remaining(LockWait wait, long startNanos) {
         LockWait left = wait.remaining(startNanos);
-        // In milliseconds, as the server takes it and messages should show it.
+        // The result is in milliseconds, because the server takes those, and messages should show them.
         return left.isBounded()
                 ? LockWait.atMost(
                         Duration.ofMillis(Duration.ofNanos(left.nanos()).toMillis()))

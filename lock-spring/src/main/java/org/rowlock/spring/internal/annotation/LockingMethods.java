@@ -37,41 +37,41 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the {@link RowLock} of methods, without reading what it says: on the method and its parameters, in the class,
- * its superclasses and interfaces, and on the class or interface for methods that have none. The nearest counts, as
- * with {@code @Transactional}.
+ * Finds the {@link RowLock} of methods, without reading their attributes. They are on the method and its parameters, in
+ * the class, its superclasses and interfaces. Methods without one have that of their class or interface. The nearest
+ * one applies, as with {@code @Transactional}.
  */
 public final class LockingMethods {
     private LockingMethods() {}
 
-    /** What stands on a method, as the target class implements it. */
+    /** The annotations of a method, as the target class implements it. */
     record Found(Method method, List<Lock> locks) {}
 
-    /** One of the annotations; the parameter that it is on is null for the method's and the class's. */
+    /** One of the annotations; the parameter is null if it is on the method or the class. */
     record Lock(
             MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
 
-    /** The methods of a class that lock, or would if anything read them. */
+    /** Returns the methods of a class that lock, or would if the annotations were read. */
     public static List<Method> of(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         return of(userClass, userClass, (method, target) -> find(method, target) != null);
     }
 
     /**
-     * The methods of beans of a class that lock; finds out quickly that most have none.
+     * Returns the methods of a class's beans that lock. It is fast for the many beans that have none.
      *
-     * @param locks whether a method of a target class does
+     * @param locks whether a method of a target class locks
      */
     static List<Method> of(Class<?> target, Class<?> beanClass, BiPredicate<Method, Class<?>> locks) {
         Class<?> targetClass = ClassUtils.getUserClass(target);
         Map<List<Object>, Method> methods = new LinkedHashMap<>();
-        // A proxy may have interfaces that its target has not, such as that of a repository.
+        // A proxy may have interfaces that its target does not have, such as that of a repository.
         for (Class<?> type : new LinkedHashSet<>(List.of(targetClass, beanClass))) {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
                 MethodIntrospector.selectMethods(
                                 type, (ReflectionUtils.MethodFilter) method -> locks.test(method, targetClass))
                         .forEach(method -> {
-                            // That of a generic interface has other parameters than the one that implements it.
+                            // A method of a generic interface has other parameters than its implementation.
                             Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
                             methods.putIfAbsent(
                                     List.of(specific.getName(), List.of(specific.getParameterTypes())), method);
@@ -81,7 +81,10 @@ public final class LockingMethods {
         return List.copyOf(methods.values());
     }
 
-    /** There are many, and none locks; applications that begin as Spring does are its samples. */
+    /**
+     * Whether the type is Spring's own. There are many of those, and none locks. Applications in a package that begins
+     * like Spring's are its samples.
+     */
     public static boolean isSpringsOwn(Class<?> type) {
         return type.getName().startsWith("org.springframework.")
                 && !type.getName().startsWith("org.springframework.samples.");
@@ -102,7 +105,7 @@ public final class LockingMethods {
                         () -> specific.equals(method) ? null : findDirect(method),
                         () -> specific.getDeclaringClass() == type ? null : findInherited(specific, type),
                         () -> isOfClass ? findOfClass(specific, type) : null,
-                        // A repository's interface is not one of the class that implements it.
+                        // The interface of a repository is not implemented by the class that serves it.
                         () -> isOfClass ? findOfClass(method, method.getDeclaringClass()) : null)
                 .map(Supplier::get)
                 .filter(Objects::nonNull)
@@ -110,7 +113,7 @@ public final class LockingMethods {
                 .orElse(null);
     }
 
-    /** Of the method and its parameters. */
+    /** Finds the annotations of the method and its parameters. */
     private static @Nullable Found findDirect(Method method) {
         List<Lock> locks = new ArrayList<>(
                 nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)));
@@ -121,7 +124,10 @@ public final class LockingMethods {
         return locks.isEmpty() ? null : new Found(method, locks);
     }
 
-    /** Of an interface of the class, whose method it has from a superclass that does not know the interface. */
+    /**
+     * Finds the annotations of an interface of the class. The class may inherit the method from a superclass that does
+     * not know the interface.
+     */
     private static @Nullable Found findInherited(Method method, Class<?> type) {
         return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
                 .flatMap(implemented -> implementedBy(method, implemented, type))
@@ -138,7 +144,8 @@ public final class LockingMethods {
     }
 
     /**
-     * An interface's are its own; a class's are its own and those of its subclasses, as with {@code @Transactional}.
+     * Whether the annotation on a type applies to the method. That of an interface applies to its own methods; that of
+     * a class to its own and those of its subclasses, as with {@code @Transactional}.
      */
     private static boolean isOf(Class<?> annotated, Method method, Class<?> type) {
         return annotated.isInterface()
@@ -146,7 +153,7 @@ public final class LockingMethods {
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 
-    /** Those of the nearest element that has any, which is the first. */
+    /** Returns the annotations of the nearest element that has any, which is the first. */
     private static List<Lock> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
         return annotations
                 .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
@@ -161,8 +168,8 @@ public final class LockingMethods {
     }
 
     /**
-     * The methods of an interface that a method implements in a class, which may have it from a superclass. Its
-     * parameters may be others: an interface's type variables are erased in it and not in the class that binds them.
+     * Returns the methods of an interface that a method implements in a class, which may inherit it from a superclass.
+     * Their parameters may differ: type variables are erased in the interface, and bound in the class.
      */
     static Stream<Method> implementedBy(Method method, Class<?> type, Class<?> targetClass) {
         return Arrays.stream(type.getMethods())
@@ -172,16 +179,16 @@ public final class LockingMethods {
     }
 
     /**
-     * Refuses what stands on a record component or a Kotlin property of a type: these are parameters of a constructor,
-     * where no proxy is.
+     * Rejects annotations on a record component or a Kotlin property. These are parameters of a constructor, which no
+     * proxy intercepts.
      *
-     * @param met those whose constructors have been looked at
+     * @param met the types whose constructors have been checked
      */
     static void checkTypes(Set<Class<?>> met, Supplier<Type[]> types) {
         try {
             Stream.of(types.get()).map(ResolvableType::forType).forEach(type -> checkType(met, type));
         } catch (TypeNotPresentException | LinkageError e) {
-            // A class that is optional, and not there: nobody calls such a method.
+            // The class is optional and missing, so such a method is never called.
         }
     }
 
@@ -194,7 +201,7 @@ public final class LockingMethods {
         if (AnnotationUtils.isCandidateClass(plain, RowLock.class) && !isSpringsOwn(plain) && met.add(plain)) {
             checkConstructors(met, plain);
         }
-        // Not of a type variable, which may be of itself.
+        // A type variable is skipped, because it may refer to itself.
         if (type.getType() instanceof ParameterizedType) {
             Stream.of(type.getGenerics()).forEach(each -> checkType(met, each));
         }
@@ -217,7 +224,7 @@ public final class LockingMethods {
         }
     }
 
-    /** For messages: class, name and types of the parameters. */
+    /** Formats the method for messages: class, name and types of the parameters. */
     public static String where(Method method) {
         return method.getDeclaringClass().getSimpleName() + "." + method.getName() + "("
                 + Arrays.stream(method.getParameterTypes())

@@ -21,9 +21,9 @@ import org.springframework.expression.EvaluationContext;
 /**
  * All {@link RowLock} of one method. Immutable and thread-safe.
  *
- * @param method the method that has them, as the target class implements it
- * @param lockWait what they agree on; null for the configured default
- * @param beans for {@code @bean} in expressions
+ * @param method the annotated method, as the target class implements it
+ * @param lockWait the wait on which they agree; null for the configured default
+ * @param beans resolves {@code @bean} in expressions
  */
 public record MethodLocks(
         Method method,
@@ -32,12 +32,12 @@ public record MethodLocks(
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** For messages. */
+    /** Formats the method for messages. */
     public String what() {
         return "@RowLock on " + LockingMethods.where(method);
     }
 
-    /** What a call locks. Evaluates each expression, and iterates each argument, once. */
+    /** Returns what a call locks. It evaluates each expression, and iterates over each argument, once. */
     public Call of(@Nullable Object[] arguments) {
         Supplier<EvaluationContext> variables = () -> {
             MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(null, method, arguments, NAMES);
@@ -53,14 +53,14 @@ public record MethodLocks(
     }
 
     /**
-     * What one call locks, evaluated.
+     * The evaluated locks of one call.
      *
-     * @param arguments of the call
+     * @param arguments the arguments of the call
      * @param keys a list for each definition of the method
      */
     public record Call(MethodLocks method, List<@Nullable Object> arguments, List<List<LockKey>> keys) {
 
-        /** What is locked; null if there is nothing. */
+        /** Returns the request; null if there is nothing to lock. */
         public @Nullable LockRequest request() {
             LockRequest all = null;
             for (int i = 0; i < keys.size(); i++) {
@@ -72,7 +72,7 @@ public record MethodLocks(
             return all;
         }
 
-        /** Those of the keys that must have a row. */
+        /** Returns the keys whose row must exist. */
         public Set<LockKey> required() {
             Set<LockKey> required = new HashSet<>();
             for (int i = 0; i < keys.size(); i++) {
@@ -83,7 +83,7 @@ public record MethodLocks(
             return required;
         }
 
-        /** Whether these are the very arguments that were evaluated. */
+        /** Whether these are the same arguments that were evaluated. */
         @SuppressWarnings("ReferenceEquality")
         public boolean isOf(@Nullable Object[] others) {
             boolean same = arguments.size() == others.length;
@@ -93,7 +93,10 @@ public record MethodLocks(
             return same;
         }
 
-        /** With the keys of an earlier evaluation where there are none now: some ids can be iterated once only. */
+        /**
+         * Uses the keys of an earlier evaluation if there are none now, because some ids can be iterated over only
+         * once.
+         */
         public Call orKeysOf(Call earlier) {
             List<List<LockKey>> both = new ArrayList<>(keys.size());
             for (int i = 0; i < keys.size(); i++) {

@@ -23,9 +23,9 @@ import org.springframework.util.ClassUtils;
  * One {@link RowLock}, read and checked. Immutable and thread-safe.
  *
  * @param where the method, for messages
- * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
- * @param given the id, or each of its parts where it is given in parts
- * @param parts of the id in their order; none where only a call shows how many there are
+ * @param table looked up on first use; that of an entity is known once the entity manager factory exists
+ * @param given the id, or each of its parts if it is given in parts
+ * @param parts the parts of the id in their order; empty if only a call shows how many there are
  * @param idText the ids as the annotation has them, for listings
  * @param required whether the row must exist
  */
@@ -41,8 +41,8 @@ public record RowLockDefinition(
     /**
      * A part of an id.
      *
-     * @param name of the parameter, property or column that it is; empty if it has none
-     * @param type as far as the declarations show
+     * @param name the name of the parameter, property or column; empty if it has none
+     * @param type the type as far as the declarations show it
      */
     public record Part(String name, Class<?> type) {
         private static final Set<Class<?>> NO_IDS = Set.of(Boolean.class, Double.class, Float.class);
@@ -59,7 +59,7 @@ public record RowLockDefinition(
                             || boxed == Object.class);
         }
 
-        /** A value like those of the type, where these all fit a column or none of them does; else null. */
+        /** Returns a sample value of the type, if all or none of its values fit a column; else null. */
         public @Nullable Object sample() {
             if (Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(type))) {
                 return 1;
@@ -71,7 +71,7 @@ public record RowLockDefinition(
         }
     }
 
-    /** What a call locks. */
+    /** Returns the keys that a call locks. */
     List<LockKey> keys(@Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
         try {
             List<LockKey> keys = new ArrayList<>();
@@ -84,7 +84,7 @@ public record RowLockDefinition(
         }
     }
 
-    /** As the caller has them. */
+    /** Returns the ids as the caller has them. */
     private Iterable<? extends @Nullable Object> ids(
             @Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
         if (given.size() == 1) {
@@ -95,7 +95,7 @@ public record RowLockDefinition(
         return List.of(values);
     }
 
-    // A part that is null is for the core to refuse, with its message.
+    // The core rejects a part that is null, with its own message.
     @SuppressWarnings("NullAway")
     private LockKey key(@Nullable Object id) {
         if (id == null) {

@@ -29,7 +29,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The {@link RowLock} of methods, found, read, and refused if they cannot work. Thread-safe; remembers what it found.
+ * Finds and reads the {@link RowLock} of methods, and rejects those that cannot work. Thread-safe; it caches the
+ * results.
  */
 public final class RowLockDefinitions {
     private final ConfigurableBeanFactory beans;
@@ -37,7 +38,7 @@ public final class RowLockDefinitions {
     private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
     private final Map<List<Class<?>>, List<Method>> locking = new ConcurrentHashMap<>();
 
-    /** Those whose constructors have been looked at. */
+    /** The types whose constructors have been checked. */
     private final Set<Class<?>> met = ConcurrentHashMap.newKeySet();
 
     public RowLockDefinitions(ConfigurableBeanFactory beans) {
@@ -45,7 +46,7 @@ public final class RowLockDefinitions {
         this.entities = new EntityTables(beans);
     }
 
-    /** What a method locks, as it is called, possibly an interface's; null for nothing. */
+    /** Returns the locks of a method as it is called, possibly an interface's; null if it locks nothing. */
     @Nullable
     public MethodLocks of(Method method, Class<?> targetClass) {
         return found.computeIfAbsent(
@@ -55,7 +56,7 @@ public final class RowLockDefinitions {
                 .orElse(null);
     }
 
-    /** The methods of a target that lock; the class of the bean may be a proxy's. */
+    /** Returns the methods of a target that lock. The class of the bean may be a proxy's. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
             LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
@@ -117,7 +118,7 @@ public final class RowLockDefinitions {
                             "Give an integral number, a UUID, a string or character, an enum, a java.time date or time,"
                                     + " or a record, @Embeddable or @IdClass of such values.");
                 });
-        // Not by a method that says that there may be no row.
+        // A method that returns an Optional permits that there is no row.
         boolean required = lock.getBoolean("required") && method.getReturnType() != Optional.class;
         Supplier<String> table = table(where, lock, required);
         return new RowLockDefinition(
@@ -130,7 +131,10 @@ public final class RowLockDefinitions {
                 required);
     }
 
-    /** With the names of the columns, where an entity maps them; none where only a call shows how many there are. */
+    /**
+     * Returns the parts with the names of the columns, if an entity maps them; empty if only a call shows how many
+     * there are.
+     */
     private List<Part> parts(String table, List<IdPart> given) {
         Class<?> whole = given.size() == 1 ? given.get(0).type() : Object.class;
         boolean isObject = IdObjects.isIdObject(whole);
@@ -166,7 +170,7 @@ public final class RowLockDefinitions {
         }
     }
 
-    /** What all of them agree on; null if none says. */
+    /** Returns the wait on which all of them agree; null if none has one. */
     private @Nullable LockWait lockWait(String where, List<Lock> locks) {
         List<String> given = locks.stream()
                 .map(lock -> String.valueOf(

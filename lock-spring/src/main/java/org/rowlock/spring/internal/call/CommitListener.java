@@ -17,9 +17,9 @@ import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Hears of the commits of a transaction manager, and so of what is in the DataSource that this commits. Spring calls it
- * behind all that is registered for the moment before a commit, also what is registered then, and rolls back if it
- * throws.
+ * Listens to the commits of a transaction manager, and so learns which DataSource a transaction commits. Spring calls
+ * it after everything that is registered for the moment before a commit, including what is registered then, and rolls
+ * back if it throws.
  */
 public final class CommitListener implements TransactionExecutionListener {
     private static final Log LOG = LogFactory.getLog(CommitListener.class);
@@ -30,11 +30,11 @@ public final class CommitListener implements TransactionExecutionListener {
         this.manager = manager;
     }
 
-    /** Listens to a transaction manager, once. */
+    /** Adds a listener to a transaction manager, once. */
     public static void listenTo(@Nullable Object manager) {
         if (manager instanceof ConfigurableTransactionManager telling
                 && telling.getTransactionExecutionListeners().stream().noneMatch(CommitListener.class::isInstance)) {
-            // The application's own collection may be one that cannot change.
+            // The application's own collection may be immutable.
             List<TransactionExecutionListener> all = new ArrayList<>(telling.getTransactionExecutionListeners());
             all.add(new CommitListener(telling));
             telling.setTransactionExecutionListeners(all);
@@ -42,9 +42,9 @@ public final class CommitListener implements TransactionExecutionListener {
     }
 
     /**
-     * Whether a call may queue: the thread is in no transaction, nor in a scope that suspends one (NOT_SUPPORTED),
-     * which may hold locks too, nor in one without a transaction (SUPPORTS) that has a connection or an entity manager
-     * already.
+     * Whether a call may queue. The thread must be in no transaction, and in no scope that suspends one
+     * (NOT_SUPPORTED), which may hold locks too. It must not be in a scope without a transaction (SUPPORTS) that
+     * already has a connection or an entity manager.
      */
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
@@ -63,7 +63,7 @@ public final class CommitListener implements TransactionExecutionListener {
 
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-        // A savepoint (NESTED) is none.
+        // A savepoint (NESTED) is no transaction.
         if (failure == null
                 && transaction.isNewTransaction()
                 && TransactionSynchronizationManager.isSynchronizationActive()) {

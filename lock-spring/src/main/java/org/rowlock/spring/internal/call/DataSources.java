@@ -11,7 +11,7 @@ import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.util.ClassUtils;
 
-/** Finds the DataSource of a lock. Thread-safe; remembers what it found. */
+/** Finds the DataSource of a lock. Thread-safe; it caches the results. */
 public final class DataSources {
     private static final boolean JPA = ClassUtils.isPresent(
                     "org.springframework.orm.jpa.JpaTransactionManager", DataSources.class.getClassLoader())
@@ -25,22 +25,22 @@ public final class DataSources {
     }
 
     /**
-     * The DataSource of a transaction manager, or the only or primary one, in this order; refuses to guess.
+     * Returns the DataSource of a transaction manager, or the only or primary one, in this order. It refuses to guess.
      *
-     * @param asked null for the default
+     * @param asked the manager; null for the default
      */
     public DataSource of(@Nullable TransactionManager asked) {
         Object key = asked == null ? this : asked;
         DataSource known = found.get(key);
         if (known == null) {
-            // Not within the map's lock: it asks the bean factory, which has locks of its own.
+            // This runs outside the map's lock, because the bean factory has locks of its own.
             known = find(asked == null ? defaultManager() : asked);
             found.put(key, known);
         }
         return known;
     }
 
-    /** Whether there is one of the default manager, or the only or primary one. */
+    /** Whether there is a DataSource of the default manager, or an only or primary one. */
     public boolean hasDefault() {
         return committedBy(defaultManager()) != null
                 || beans.getBeanProvider(DataSource.class).getIfUnique() != null;
@@ -51,7 +51,7 @@ public final class DataSources {
     }
 
     private DataSource find(@Nullable TransactionManager manager) {
-        // One that was made before Rowlock's post-processors.
+        // The manager may have been created before Rowlock's post-processors.
         CommitListener.listenTo(manager);
         DataSource ofManager = committedBy(manager);
         DataSource found =
@@ -63,14 +63,14 @@ public final class DataSources {
                     : new RowLockDefinitionException(
                             "There are several DataSources, and neither a primary one nor one that a transaction"
                                     + " manager names: " + String.join(", ", names) + ".",
-                            "Name the transaction manager of the one that is meant where the method is:"
+                            "Name the transaction manager of the intended one on the method:"
                                     + " @Transactional(\"bean name\"), with propagation = Propagation.MANDATORY if a"
                                     + " caller begins the transaction.");
         }
         return found;
     }
 
-    /** What a transaction manager commits; null if it does not say. */
+    /** Returns the DataSource that a transaction manager commits; null if the manager does not expose it. */
     static @Nullable DataSource committedBy(@Nullable TransactionManager manager) {
         if (manager instanceof DataSourceTransactionManager jdbc) {
             return jdbc.getDataSource();
@@ -78,7 +78,7 @@ public final class DataSources {
         return JPA ? Jpa.dataSourceOf(manager) : null;
     }
 
-    /** Apart, as the class is only there with spring-orm. */
+    /** A class of its own, because its types exist only with spring-orm. */
     private static final class Jpa {
         static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
             return manager instanceof JpaTransactionManager jpa ? jpa.getDataSource() : null;

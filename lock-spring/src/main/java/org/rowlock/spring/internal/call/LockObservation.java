@@ -13,7 +13,7 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
 import org.rowlock.spring.LockObservationContext;
 
-/** The observation of one lock. Whatever a handler does, the caller gets what came of the lock. */
+/** The observation of one lock. Whatever a handler does, the caller gets the result of the lock. */
 final class LockObservation {
     private static final Log LOG = LogFactory.getLog(LockObservation.class);
 
@@ -25,7 +25,7 @@ final class LockObservation {
         this.context = context;
     }
 
-    /** Runs what locks, observed. */
+    /** Runs a lock under observation. */
     static <T> T around(ObservationRegistry registry, @Nullable LockObservationContext context, Supplier<T> lock) {
         if (context == null) {
             return lock.get();
@@ -36,7 +36,7 @@ final class LockObservation {
         try {
             result = lock.get();
         } catch (Throwable e) {
-            // A mapper of Kotlin may throw what Java would have it declare.
+            // A mapper in Kotlin may throw exceptions that Java would have it declare.
             tell(() -> observed.end(outcome(e), e));
             throw e;
         }
@@ -45,7 +45,7 @@ final class LockObservation {
         return result;
     }
 
-    /** Has the handlers notified when a transaction that holds the lock ends. */
+    /** Notifies the handlers when a transaction that holds the lock ends. */
     static void untilReleased(@Nullable LockObservationContext context, SpringTransaction transaction) {
         if (context != null) {
             long granted = System.nanoTime();
@@ -73,7 +73,7 @@ final class LockObservation {
         }
     }
 
-    /** Of Spring's exception, whose cause is Rowlock's. */
+    /** Returns the outcome of Spring's exception, whose cause is Rowlock's. */
     private static Outcome outcome(Throwable failure) {
         if (failure.getCause() instanceof LockNotAvailableException) {
             return Outcome.NOT_AVAILABLE;

@@ -48,10 +48,10 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring
- * holds for all: they wait no longer than the transaction has, are taken on its connection, are watched to its end,
- * and what was loaded before them is not taken for what is there. Where it has queued, its turn is given back as soon
- * as the transaction has ended, before listeners that run then. Belongs to one thread.
+ * One call that locks. Every entrance, annotation or template, creates one, so that the rules for locks in Spring apply
+ * to all. Locks wait no longer than the transaction may, are acquired on its connection, and are watched to its end.
+ * Data that was read before them is read again. If the call has queued, it leaves the queue as soon as the transaction
+ * has ended, before listeners that run then. An instance belongs to one thread.
  */
 public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
@@ -63,32 +63,35 @@ public final class LockedCall {
 
     private AdmissionQueues.@Nullable Permit turn;
 
-    /** Whether those behind know if a connection was to be had. */
+    /** Whether the callers behind know if a connection was obtained. */
     private boolean told;
 
-    /** The wait spans the queue and the server. Once: a retry within the transaction has not queued. */
+    /**
+     * The start of the queueing. The wait spans the queue and the server, but only once: a retry within the transaction
+     * has not queued.
+     */
     private @Nullable Long queuedSince;
 
-    /** Takes locks in a transaction. */
+    /** Acquires locks in a transaction. */
     public interface Taking<T> {
         /**
-         * Takes the locks of a request.
+         * Acquires the locks of a request.
          *
-         * @param entity locks the row of the request by JPA, and reads its entity; null if that cannot be
+         * @param entity locks the row of the request by JPA, and reads its entity; null if that is not possible
          */
         T take(TransactionLocks transaction, LockRequest request, @Nullable RowStatement entity) throws SQLException;
     }
 
-    /** What runs while the call has its turn. */
+    /** The work that runs while the call has its turn. */
     public interface Body<T extends @Nullable Object, X extends Throwable> {
         T run() throws X;
     }
 
     /**
-     * A call.
+     * Creates a call.
      *
-     * @param what for messages, such as {@code @RowLock on OrderService.ship(long)}
-     * @param wait null for the configured default
+     * @param what the caller for messages, such as {@code @RowLock on OrderService.ship(long)}
+     * @param wait the wait; null for the configured default
      */
     public LockedCall(SpringLocks spring, String what, DataSource dataSource, @Nullable LockWait wait) {
         this.spring = spring;
@@ -98,9 +101,10 @@ public final class LockedCall {
     }
 
     /**
-     * Queues in the JVM, in front of the transaction that the body begins. The turn is given back when that has ended.
+     * Queues in the JVM before the transaction that the body begins. The call leaves the queue when that transaction
+     * has ended.
      *
-     * @param timeout that of the transaction, as a caller that gives it 5 seconds does not expect to wait in front for
+     * @param timeout the timeout of the transaction, because a caller that sets 5 seconds does not expect to queue for
      *     longer
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
@@ -113,7 +117,7 @@ public final class LockedCall {
                 return body.run();
             } catch (Throwable e) {
                 if (!told) {
-                    // In an outage, before it had its locks, those behind need not wait for each other.
+                    // In an outage before the locks are held, the callers behind need not wait for each other.
                     entered.connected(!isWithoutConnection(e));
                 }
                 throw e;
@@ -122,7 +126,7 @@ public final class LockedCall {
     }
 
     private static boolean isWithoutConnection(Throwable failure) {
-        // The second is a pool's, of a connection that is only borrowed for the first statement.
+        // The second exception is a pool's, for a connection that is only borrowed for the first statement.
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .anyMatch(each -> each instanceof CannotCreateTransactionException
                         || each instanceof SQLTransientConnectionException);
@@ -145,9 +149,10 @@ public final class LockedCall {
     }
 
     /**
-     * Locks rows, all or none, each in its mode. With ADVISORY nothing else refuses an id that no row can have.
+     * Locks all rows or none, each in its mode. With ADVISORY, no later step rejects an id that no row can have.
      *
-     * @param required the keys whose absent row, where something looks for it, is an EmptyResultDataAccessException
+     * @param required the keys whose row must exist; its absence is an EmptyResultDataAccessException, if a lock reads
+     *     the row
      */
     public void lock(LockRequest request, Set<LockKey> required) {
         LockResult result = take(request, "lock", (transaction, capped, entity) -> {
@@ -168,21 +173,21 @@ public final class LockedCall {
         }
     }
 
-    /** Locks, by JPA where that reads the entity in the same round trip. */
+    /** Locks by JPA if that reads the entity in the same round trip, and otherwise by Rowlock's statement. */
     private static LockResult lock(TransactionLocks transaction, LockRequest request, @Nullable RowStatement entity) {
         return entity == null ? transaction.lock(request) : transaction.lock(request, entity);
     }
 
-    /** Locks rows, all or none, each in its mode. */
+    /** Locks all rows or none, each in its mode. */
     public LockResult lock(LockRequest request) {
         return take(request, "lock", LockedCall::lock);
     }
 
     /**
-     * Takes locks in the running transaction.
+     * Acquires locks in the running transaction.
      *
-     * @param sql for messages
-     * @param call is given the request with its wait, capped by what remains of it and of the transaction
+     * @param sql the statement for messages
+     * @param call receives the request with its wait, limited by what remains of it and of the transaction
      */
     public <T> T take(LockRequest request, String sql, Taking<T> call) {
         LockObservationContext context = context(false, request);
@@ -197,7 +202,7 @@ public final class LockedCall {
         queuedSince = null;
         LockRequest capped = request.waiting(transaction.capped(what, left));
         RowLocks locks = spring.locks();
-        // Beside a KEY SHARE of its own others can change the row.
+        // While this transaction holds KEY SHARE, others can still change the row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches caches = SessionCaches.of(
                 what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
@@ -221,12 +226,12 @@ public final class LockedCall {
             transaction.atEnd(turn::close);
         }
         if (locks.release() == LockRelease.EARLY) {
-            // Even without writes the commit is then Rowlock's, where the transaction manager is.
+            // Rowlock then runs the commit even without writes, if the transaction manager is its own.
             transaction.committedByRowlock = true;
         }
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || !shown.isTaken()) {
-            // Also of a row that is not there any more.
+            // The read also covers a row that no longer exists.
             caches.renew(entity, transaction::atEnd);
         }
         Set<LockKey> held = held(request, shown);
@@ -237,7 +242,7 @@ public final class LockedCall {
         return result;
     }
 
-    /** A wait that is over says what was asked for, where it was given less. */
+    /** Adds the requested wait to the message of a timeout, if the lock got a shorter one. */
     private <T> T explained(String why, String sql, Body<T, SQLException> call) {
         try {
             return call.run();
@@ -251,12 +256,12 @@ public final class LockedCall {
         }
     }
 
-    /** What is held now: nothing after a try in vain, and no row that a row lock did not find. */
+    /** Returns the keys that are now held: none after a failed try, and no row that a row lock did not find. */
     private Set<LockKey> held(LockRequest request, @Nullable LockResult result) {
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
         if (result != null && result.isRowAbsent()) {
             LOG.debug(what + ": there is no row for " + result.absentRows().size() + " of " + held.size()
-                    + " keys, so row locks lock nothing for them");
+                    + " keys, so row locks cannot lock them");
         }
         if (result != null && !result.isLocked()) {
             held.removeAll(result.isTaken() ? request.keys() : result.absentRows());
@@ -264,7 +269,7 @@ public final class LockedCall {
         return held;
     }
 
-    /** Takes rows, which are known when they are held. */
+    /** Claims rows. Their keys are known once they are held. */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         String table = LockKey.row(claim.table(), 0).table();
@@ -285,7 +290,7 @@ public final class LockedCall {
                         what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
         ofRows.refuse();
         ofRows.renew(null, transaction::atEnd);
-        // Of ids of several columns the order of the mapping need not be that of keys.
+        // For ids of several columns, the order of the mapping may differ from that of the keys.
         claimed.stream().filter(key -> columns.size() == 1).forEach(key -> transaction.holds(key, claim.mode()));
         return result;
     }
@@ -293,8 +298,9 @@ public final class LockedCall {
     /**
      * Locks in a flush of its own, which commits.
      *
-     * @param manager of the transactions beside it, which may know what the tables are
-     * @throws IllegalTransactionStateException if a transaction is running, which would neither see nor undo it
+     * @param manager the manager of other transactions, which may know what the tables are
+     * @throws IllegalTransactionStateException if a transaction is running, because it would neither see nor undo the
+     *     writes
      */
     public void execute(LockRequest request, CommitWrites writes, @Nullable TransactionManager manager) {
         SessionCaches.refuseParts(what, manager, request.keys());
@@ -312,7 +318,7 @@ public final class LockedCall {
                 }));
     }
 
-    /** Null where nobody observes. */
+    /** Creates the context of an observation; null if there is no registry. */
     private @Nullable LockObservationContext context(boolean queue, LockRequest request) {
         return spring.observations().isNoop()
                 ? null

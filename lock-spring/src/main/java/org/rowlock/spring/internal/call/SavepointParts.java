@@ -12,7 +12,7 @@ import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** What a transaction holds and is to send, in parts: a rollback to a savepoint takes those behind it away. */
+/** The locks and unsent writes of a transaction, in parts: a rollback to a savepoint removes the parts behind it. */
 abstract class SavepointParts implements TransactionSynchronization {
     private static final Object BEFORE_ANY = "";
 
@@ -31,7 +31,7 @@ abstract class SavepointParts implements TransactionSynchronization {
 
     @Override
     public void savepointRollback(Object savepoint) {
-        // One that is not known was set before there was anything.
+        // A savepoint that is not known was set before the first part.
         int first = Math.max(0, parts.stream().map(Part::savepoint).toList().indexOf(savepoint));
         parts.subList(first, parts.size()).clear();
         savepoint(savepoint);
@@ -42,7 +42,7 @@ abstract class SavepointParts implements TransactionSynchronization {
     }
 
     /**
-     * Those that it does not hold for sure, at least in this mode: a rollback to a savepoint may have given one back.
+     * Returns the keys that may not be held, at least in this mode. A rollback to a savepoint may have released one.
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);
@@ -53,7 +53,7 @@ abstract class SavepointParts implements TransactionSynchronization {
         return notHeld;
     }
 
-    /** Those to add to. */
+    /** Returns the writes of the last part, to add to. */
     CommitWrites lastWrites() {
         return last().writes();
     }

@@ -32,28 +32,33 @@ import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A running Spring transaction of one DataSource: its connection, what it holds, what it is to send, and what happens
- * at its end. Stands in each transaction whose manager informs Rowlock of its commit, whether it locks or not, and in
- * each other that locks, among the synchronizations of the thread; the first to be suspended and resumed. Belongs to
- * one thread.
+ * A running Spring transaction of one DataSource: its connection, its locks, its unsent writes, and the actions at its
+ * end. It is a synchronization of the thread, and the first to be suspended and resumed. Each transaction whose manager
+ * informs Rowlock of its commit has one, whether it locks or not. Any other has one once it locks. An instance belongs
+ * to one thread.
  */
 public final class SpringTransaction extends SavepointParts {
-    /** What its manager informs of; null if it does not. */
+    /** The execution that its manager reports; null if it does not report any. */
     private final @Nullable TransactionExecution execution;
 
-    /** What it locks in; null if its manager does not say, which may commit any that no other does. */
+    /**
+     * The DataSource in which it locks. It is null if its manager does not expose it; such a manager may commit any
+     * that no other does.
+     */
     private final @Nullable DataSource dataSource;
 
     private @Nullable RowLocks locks;
     private boolean atItsCommit;
     private boolean ended;
 
-    /** Leaves the COMMIT to Rowlock, where the manager is Rowlock's. */
+    /** Leaves the COMMIT to Rowlock, if the manager is Rowlock's. */
     boolean committedByRowlock;
 
     private final List<Runnable> ends = new ArrayList<>(0);
 
-    /** What it is bound to the thread by from its first lock on, so that each further one finds it at once. */
+    /**
+     * The key by which it is bound to the thread from its first lock on, so that each further lock finds it at once.
+     */
     private record Key(@Nullable DataSource dataSource) {}
 
     SpringTransaction(@Nullable TransactionExecution execution, @Nullable DataSource dataSource) {
@@ -62,11 +67,12 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * That of the thread.
+     * Returns the transaction of the thread.
      *
-     * @param what for messages, such as {@code @RowLock on OrderService.ship(long)}
+     * @param what the caller for messages, such as {@code @RowLock on OrderService.ship(long)}
      * @throws InvalidDataAccessApiUsageException if there is no transaction, or none of this DataSource, or it is
-     *     read-only. For a TransactionException, thrown before the commit, Spring would not roll back
+     *     read-only. It is no TransactionException, because Spring would not roll back for one that is thrown before
+     *     the commit
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
@@ -87,12 +93,12 @@ public final class SpringTransaction extends SavepointParts {
         return current;
     }
 
-    /** Refuses to wait for a transaction of this very thread, which goes on only when the wait is over. */
+    /** Rejects a wait for a suspended transaction of the same thread, which could only continue after the wait. */
     void refuseSuspended(String what, LockRequest request) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
             if (bound instanceof SpringTransaction suspended && database().equals(suspended.dataSource)) {
                 for (LockKey key : request.keys()) {
-                    // Two shared locks of one row stand beside each other.
+                    // Two shared locks of one row do not conflict.
                     RowLockMode weakest =
                             request.modeOf(key).isShared() ? RowLockMode.FOR_NO_KEY_UPDATE : RowLockMode.FOR_SHARE;
                     if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
@@ -105,12 +111,12 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** That of a DataSource, as transaction managers bind it; null if none has locked there. */
+    /** Returns the transaction of a DataSource, as transaction managers bind it; null if none has locked there. */
     public static @Nullable SpringTransaction find(DataSource dataSource) {
         return (SpringTransaction) TransactionSynchronizationManager.getResource(new Key(dataSource));
     }
 
-    /** The one that its manager has informed of; else a new one, with what its manager says if that is known. */
+    /** Returns the transaction that its manager reported. Otherwise it creates one, from what its manager exposes. */
     private static SpringTransaction begin(DataSource dataSource) {
         SpringTransaction informed = last(each -> dataSource.equals(each.dataSource));
         if (informed != null) {
@@ -123,7 +129,7 @@ public final class SpringTransaction extends SavepointParts {
         return begun;
     }
 
-    /** Of several, one in another, the last. */
+    /** Returns the innermost of several nested transactions. */
     private static @Nullable SpringTransaction last(Predicate<SpringTransaction> which) {
         return all().filter(each -> each.execution == null ? !each.ended : !each.execution.isCompleted())
                 .filter(which)
@@ -131,7 +137,7 @@ public final class SpringTransaction extends SavepointParts {
                 .orElse(null);
     }
 
-    /** Those that end with it. */
+    /** Returns the transactions that end with this execution. */
     static List<SpringTransaction> of(TransactionExecution execution) {
         return all().filter(each -> execution.equals(each.execution)).toList();
     }
@@ -149,8 +155,8 @@ public final class SpringTransaction extends SavepointParts {
             throw new InvalidDataAccessApiUsageException(
                     what + ": there is no transaction, and without one the lock would be"
                             + " gone at once. Add @Transactional to the method or a caller (without Spring Boot also"
-                            + " @EnableTransactionManagement); a call within the same object passes no proxy and begins"
-                            + " none.");
+                            + " @EnableTransactionManagement); a call within the same object bypasses the proxy and"
+                            + " begins none.");
         }
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             throw ended(what);
@@ -170,7 +176,7 @@ public final class SpringTransaction extends SavepointParts {
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
     }
 
-    /** A wait, capped by what remains of the transaction's timeout; refused if nothing does. */
+    /** Limits a wait by what remains of the transaction's timeout; rejects it if nothing remains. */
     LockWait capped(String what, LockWait wait) {
         ConnectionHolder holder = holder(what, database());
         try {
@@ -179,13 +185,13 @@ public final class SpringTransaction extends SavepointParts {
                     : wait;
         } catch (TransactionTimedOutException e) {
             throw new QueryTimeoutException(
-                    what + ": the timeout of the transaction is over, so nothing is locked any more. Give it a longer"
-                            + " timeout, or let it do less.",
+                    what + ": the timeout of the transaction is over, so nothing more is locked. Give it a longer"
+                            + " timeout, or less work.",
                     e);
         }
     }
 
-    /** Runs something on the transaction's own connection; what that throws becomes Spring's. */
+    /** Runs a callback on the transaction's own connection, and translates its exceptions into Spring's. */
     <T> T on(ConnectionCallback<T> call) {
         Connection connection = DataSourceUtils.getConnection(database());
         try {
@@ -199,22 +205,23 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** Of one that has locked, or is to. */
+    /** Returns the DataSource of a transaction that has locked, or will lock. */
     private DataSource database() {
         return Objects.requireNonNull(dataSource);
     }
 
-    /** Runs something when it has ended, before listeners that run then. */
+    /** Registers an action for the end of the transaction. It runs before listeners of that moment. */
     void atEnd(Runnable end) {
         ends.add(end);
     }
 
-    /** The writes that it is to send at its end. */
+    /** Returns the writes that the transaction will send at its end. */
     public CommitWrites writes(String what) {
-        // In autocommit there is no transaction: a statement has borrowed it in that of another DataSource.
+        // In autocommit there is no transaction: a statement borrowed the connection within the transaction of another
+        // DataSource.
         if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
-                    + ", or its manager does not tell Rowlock of its commit, so the writes would not be sent."
+                    + ", or its manager does not report its commit to Rowlock, so the writes would not be sent."
                     + " Make the manager of this DataSource a bean, or give it to the RowLockTemplate, and begin the"
                     + " transaction with it; it has to be one of Spring's own (AbstractPlatformTransactionManager).");
         }
@@ -222,7 +229,7 @@ public final class SpringTransaction extends SavepointParts {
         return lastWrites();
     }
 
-    /** Commits, with the writes in the same flush, where that is left to Rowlock; else does nothing, and says so. */
+    /** Commits, with the writes in the same flush, if the commit is left to Rowlock. Otherwise it returns false. */
     public boolean commit() {
         return committedByRowlock
                 && on(connection -> {
@@ -231,7 +238,7 @@ public final class SpringTransaction extends SavepointParts {
                 });
     }
 
-    /** What can still fail the commit, and has to be behind everything else. */
+    /** Runs the steps that can still fail the commit, and must come after everything else. */
     void finish(boolean sends) {
         if (locks != null) {
             send(sends ? allWrites() : new CommitWrites());
@@ -240,8 +247,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Also where there are no writes: an error that was caught may have aborted the transaction, and the server would
-     * answer COMMIT with a rollback, of which the driver says nothing.
+     * Sends the writes. It checks the transaction even if there are none: a caught error may have aborted it. The
+     * server would then answer COMMIT with a rollback, which the driver does not report.
      */
     private void send(CommitWrites writes) {
         Object unused = on(connection -> {
@@ -252,7 +259,7 @@ public final class SpringTransaction extends SavepointParts {
 
     @Override
     public int getOrder() {
-        // Nobody else says that it commits.
+        // Without an execution, no later callback reports the commit.
         return execution == null ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 
@@ -263,7 +270,7 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** Bound to the thread as long as it is suspended, since it may hold locks. */
+    /** Stays bound to the thread while it is suspended, because it may hold locks. */
     @Override
     public void suspend() {
         TransactionSynchronizationManager.unbindResourceIfPossible(new Key(dataSource));
@@ -283,14 +290,14 @@ public final class SpringTransaction extends SavepointParts {
         end();
     }
 
-    /** It is suspended still if another synchronization has thrown when it was to be resumed. */
+    /** The transaction is still suspended if another synchronization threw while it was being resumed. */
     @Override
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(this);
         end();
     }
 
-    /** Gives back what lasts as long as it does. */
+    /** Releases what lasts as long as the transaction. */
     void end() {
         if (!ended) {
             ended = true;

@@ -19,10 +19,10 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * The transactions that the interceptors of one proxy declare for its methods.
  *
- * @param interceptors its transaction interceptors, the outermost first; none if it has none
+ * @param interceptors its transaction interceptors, the outermost first; empty if it has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /** Looked for only where it is called, as a native image has it only then. */
+    /** The method is looked up only if it is called, because a native image has it only then. */
     private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
         Method protectedOne = ReflectionUtils.findMethod(
                 TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class);
@@ -31,21 +31,24 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     });
 
     /**
-     * Spring's own choice of a manager, which is protected. Nothing public shows, for one, which manager the
-     * configuration of a repository names.
+     * Returns the method by which Spring chooses a manager, which is protected. No public method shows, for example,
+     * which manager the configuration of a repository names.
      */
     public static Method determineManager() {
         return DETERMINE.obtain();
     }
 
-    /** What the innermost of them declares, which is the transaction that the method runs in; null if none does. */
+    /**
+     * Returns the declaration of the innermost interceptor, whose transaction the method runs in; null if none declares
+     * one.
+     */
     @Nullable
     public TransactionAttribute of(Method method, Class<?> targetClass) {
         TransactionInterceptor innermost = innermost(method, targetClass);
         return innermost == null ? null : attribute(innermost, method, targetClass);
     }
 
-    /** The manager that begins it; null for the default, or if there is none. */
+    /** Returns the manager that begins it; null for the default, or if there is none. */
     @Nullable
     public TransactionManager managerOf(Method method, Class<?> targetClass) {
         TransactionInterceptor innermost = innermost(method, targetClass);
@@ -78,7 +81,7 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
         return source == null ? null : source.getTransactionAttribute(method, targetClass);
     }
 
-    /** Whether a call begins a transaction where none is running. */
+    /** Whether a call begins a transaction if none is running. */
     public static boolean begins(TransactionAttribute attribute) {
         return Set.of(
                         TransactionDefinition.PROPAGATION_REQUIRED,

@@ -1,6 +1,6 @@
 /**
- * The one room that each lock in Spring passes: a {@code LockedCall} in a {@code SpringTransaction}.
- * Not for applications: types are public here for the other rooms alone, and change without notice.
+ * The common path of all locks in Spring: a {@code LockedCall} in a {@code SpringTransaction}. Applications must not
+ * use this package: its types are public for the sibling packages alone, and change without notice.
  */
 @NullMarked
 package org.rowlock.spring.internal.call;

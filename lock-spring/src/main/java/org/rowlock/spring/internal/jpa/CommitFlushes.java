@@ -31,7 +31,7 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-/** Has the drop-in send Hibernate's last flush with the COMMIT, and reports its result as Hibernate would. */
+/** Makes the drop-in send Hibernate's last flush with the COMMIT, and reports its result as Hibernate would. */
 public final class CommitFlushes {
     private static final Log LOG = LogFactory.getLog(CommitFlushes.class);
 
@@ -42,19 +42,19 @@ public final class CommitFlushes {
             .stream()
             .allMatch(name -> ClassUtils.isPresent(name, CommitFlushes.class.getClassLoader()));
 
-    /** The coordinators of writes that look for exactly one row, and at nothing else. */
+    /** The coordinators of writes that check for exactly one row, and nothing else. */
     private static final List<String> USUAL = List.of("UpdateCoordinatorStandard", "DeleteCoordinatorStandard");
 
     private CommitFlushes() {}
 
-    /** Opens the span in which Hibernate alone looks at its writes: from here to the COMMIT of this transaction. */
+    /** Opens the span in which only Hibernate evaluates its writes: from here to the COMMIT of this transaction. */
     public static void open(TransactionManager manager) {
         if (IS_PRESENT) {
             Present.open(manager);
         }
     }
 
-    /** Its own class, as lock-jdbc need not be there. */
+    /** A class of its own, because lock-jdbc may be missing. */
     private static final class Present {
         static void open(TransactionManager manager) {
             SessionFactoryImplementor factory = factory(manager);
@@ -123,7 +123,9 @@ public final class CommitFlushes {
                     || (details.getCustomSql() == null && details.getExpectation() instanceof Expectation.RowCount);
         }
 
-        /** Has a manager throw for a write that went with the COMMIT what it throws for one of an earlier flush. */
+        /**
+         * Makes a manager throw for a write that went with the COMMIT what it throws for a write of an earlier flush.
+         */
         private static void translate(JpaTransactionManager manager, SessionFactoryImplementor factory) {
             JpaDialect own = manager.getJpaDialect();
             if (!(own instanceof CommitDialect)) {
@@ -131,7 +133,9 @@ public final class CommitFlushes {
             }
         }
 
-        /** What the flush would have thrown for a write that went with the COMMIT; any other as it is. */
+        /**
+         * Returns what the flush would have thrown for a write that went with the COMMIT; any other exception as it is.
+         */
         static RuntimeException meant(SessionFactoryImplementor factory, RuntimeException thrown) {
             for (Throwable each = thrown; each != null; each = each.getCause()) {
                 if (each instanceof CommitFlushException failed) {
@@ -151,12 +155,15 @@ public final class CommitFlushes {
             try {
                 return factory == null ? null : factory.unwrap(SessionFactoryImplementor.class);
             } catch (PersistenceException e) {
-                return null; // Another provider, which may look at other counts.
+                return null; // Another provider may evaluate other counts
             }
         }
     }
 
-    /** Hibernate's dialect to those who cast it, and in all but what a kept write means the manager's own. */
+    /**
+     * The dialect of the manager, except for the exceptions of a kept write. Callers that cast it get Hibernate's
+     * dialect.
+     */
     private static final class CommitDialect extends HibernateJpaDialect {
         private static final long serialVersionUID = 1;
 

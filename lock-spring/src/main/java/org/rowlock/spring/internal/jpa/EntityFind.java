@@ -20,19 +20,22 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /**
- * The find of JPA with a pessimistic lock mode, of an entity for which Hibernate's statement locks the very row that
- * Rowlock's own would lock, and no other: a select of one table by its id alone, in one of PostgreSQL's modes.
+ * The find of JPA with a pessimistic lock mode, for an entity whose statement in Hibernate locks exactly the row that
+ * Rowlock would lock. The statement is a select of one table by its id alone, in one of PostgreSQL's modes.
  *
- * @param modes what to request of JPA, by the mode of the statement that Hibernate then sends
+ * @param modes the mode to request of JPA, by the mode of the statement that Hibernate then sends
  */
 record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeType> modes) {
     private static final Log LOG = LogFactory.getLog(EntityFind.class);
 
-    /** Ends any wait as PostgreSQL does, and locks no rows of other tables, whatever the defaults of the unit say. */
+    /**
+     * The hints that end any wait as PostgreSQL does, and lock no rows of other tables, whatever the defaults of the
+     * unit are.
+     */
     static final Map<String, Object> HINTS = Map.of(
             "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);
 
-    /** A formula, a join, a restriction, a filter or a discriminator makes another statement. */
+    /** The form of the statement. A formula, a join, a restriction, a filter or a discriminator would change it. */
     private static final Pattern STATEMENT = Pattern.compile("(?:/\\*[^*]*\\*/ *)?select [^()]* from (\\S+) (\\w+)"
             + " where \\2\\.(\\S+)=\\? (for [a-z ]+?)(?: of \\2)?");
 
@@ -42,7 +45,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
             "for share", RowLockMode.FOR_SHARE,
             "for key share", RowLockMode.FOR_KEY_SHARE);
 
-    /** Ends a session that only shows its statement, before that is prepared. */
+    /** Ends a session that only shows its statement, before the statement is prepared. */
     private static final class Prepared extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -51,12 +54,12 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         }
     }
 
-    /** The find of the only entity, or the root of the only hierarchy, of a table; null if Rowlock has to lock. */
+    /** Returns the find of a table's only entity, or of the root of its only hierarchy; null if Rowlock has to lock. */
     static @Nullable EntityFind of(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
         try {
             return probe(factory, table, mapped);
         } catch (RuntimeException | LinkageError e) {
-            // A tenant or an interceptor may be missing, or a method in this release of Hibernate: Rowlock locks
+            // A tenant or an interceptor may be missing, or a method in this release of Hibernate. Rowlock then locks
             // itself.
             LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
             return null;
@@ -88,14 +91,14 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         return modes.isEmpty() || id.size() != 1 ? null : new EntityFind(entity, id.get(0), modes);
     }
 
-    /** Whether transactions are JTA's, of which a session of its own would begin one. */
+    /** Whether transactions are JTA's. A separate session would begin one. */
     static boolean isOfContainer(SessionFactoryImplementor factory) {
         TransactionCoordinatorBuilder transactions =
                 factory.getServiceRegistry().getService(TransactionCoordinatorBuilder.class);
         return transactions == null || transactions.isJta();
     }
 
-    /** The statement that Hibernate would send, from a session without a database; empty if there is none. */
+    /** Returns the statement that Hibernate would send, from a session without a database; empty if there is none. */
     private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockModeType mode) {
         Connection none = (Connection) Proxy.newProxyInstance(
                 EntityFind.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
@@ -104,7 +107,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
                     }
                     return method.getReturnType() == boolean.class ? false : null;
                 });
-        // The type that withOptions returns differs in the implementor of Hibernate 6 and 7, and not in the interface.
+        // The return type of withOptions differs between the implementors of Hibernate 6 and 7, but not in the
+        // interface.
         SessionFactory sessions = factory;
         try (Session session = sessions.withOptions().connection(none).openSession()) {
             session.beginTransaction();

@@ -8,7 +8,7 @@ import org.rowlock.LockRequest.RowStatement;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.dao.support.PersistenceExceptionTranslator;
 
-/** The lock of one row by JPA, which reads its entity in the same round trip. Belongs to one call. */
+/** The lock of one row by JPA, which reads its entity in the same round trip. An instance belongs to one call. */
 final class EntityLock implements RowStatement {
     private final SessionImplementor session;
     private final PersistenceExceptionTranslator translator;
@@ -58,7 +58,7 @@ final class EntityLock implements RowStatement {
         }
     }
 
-    /** Whether the entity was read behind the lock, as nothing else locked the row. */
+    /** Whether the entity was read under the lock, because this alone locked the row. */
     boolean isCalled() {
         return called;
     }

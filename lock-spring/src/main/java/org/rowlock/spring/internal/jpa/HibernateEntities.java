@@ -26,11 +26,11 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 /**
  * The entities of a table.
  *
- * @param mapped these, and all in a hierarchy that has the table
- * @param names of them
- * @param isCached whether it may have anything that is read with these: a collection, or the result of a query
- * @param lockedIn the table that has every row of theirs, where this one has not: of a joined subclass that of its
- *     root, of a secondary table the entity's own. Empty where it is this one, and for a table of no entity
+ * @param mapped the entities, and all others in a hierarchy that has the table
+ * @param names their names
+ * @param isCached whether it may have cached data that was read with these: a collection, or the result of a query
+ * @param lockedIn the table that has every row of theirs, if this one does not: the root's for a joined subclass, the
+ *     entity's own for a secondary table. Empty if it is this table, or if the table has no entity
  * @param find locks a row of it as Rowlock would; null if none does
  */
 record HibernateEntities(
@@ -39,11 +39,11 @@ record HibernateEntities(
         boolean isCached,
         String lockedIn,
         @Nullable EntityFind find) {
-    /** The types of ids that Hibernate reads from text as keys have it, each with a value. */
+    /** The types of ids that Hibernate reads from the same text as keys have, each with a value. */
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
-    /** By factory and table; a factory that is closed goes. */
+    /** The entities by factory and table. The entry of a closed factory is dropped. */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
             new ConcurrentReferenceHashMap<>(4, ConcurrentReferenceHashMap.ReferenceType.WEAK);
 
@@ -59,7 +59,7 @@ record HibernateEntities(
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
-        // Of a schema that the mapping does not have it is another one.
+        // A table in a schema that the mapping does not have is a different table.
         List<String> roots = mapped.stream()
                 .filter(entity -> spaces(entity)
                         .filter(space -> !table.contains(".") || space.contains("."))
@@ -87,7 +87,10 @@ record HibernateEntities(
         return Arrays.stream(entity.getQuerySpaces()).map(Object::toString);
     }
 
-    /** A name without a schema is taken for that of any: reading one entity more is no harm. */
+    /**
+     * Whether two names may mean one table. A name without a schema matches any schema, because reading one more entity
+     * does no harm.
+     */
     static boolean isSame(String mapped, String table) {
         String name = normal(mapped);
         return name.equals(table)
@@ -107,9 +110,9 @@ record HibernateEntities(
     }
 
     /**
-     * Reads several rows of the cache in one statement: past the cache each would be one of its own.
+     * Reads several rows of the cache in one statement. Once the cache is bypassed, each would need its own.
      *
-     * @param columns of ids of several, in their order
+     * @param columns the columns of ids of several, in their order
      */
     void load(SessionImplementor session, List<String> columns, Set<List<String>> ids) {
         List<EntityPersister> cached = ids.size() < 2
@@ -121,7 +124,7 @@ record HibernateEntities(
             try {
                 ids.forEach(id -> values.add(id(session, entity, columns, id)));
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-                return; // A key that no row has, or a type that is not read: the reads behind the lock find the others.
+                return; // No row has this key, or its type cannot be read: the reads under the lock find the others
             }
             List<Object> unused = session.<Object>byMultipleIds(entity.getEntityName())
                     .with(CacheMode.REFRESH)
@@ -144,7 +147,9 @@ record HibernateEntities(
         return type.replacePropertyValues(empty, parts, session);
     }
 
-    /** A value of the type of the id, which need not be that of a row; null for a type that is not read from text. */
+    /**
+     * Returns a value of the id's type, which need not be that of a row; null for a type that is not read from text.
+     */
     static @Nullable Object sampleId(EntityPersister entity) {
         return entity.getIdentifierType() instanceof BasicType<?> basic
                 ? SPELLED_ALIKE.get(basic.getReturnedClass())
@@ -158,12 +163,12 @@ record HibernateEntities(
         throw new IllegalArgumentException(type.getName());
     }
 
-    /** Of one of them, in the order of the mapping. */
+    /** Returns the id columns of one of them, in the order of the mapping. */
     List<String> idColumns() {
         return mapped.isEmpty() ? List.of() : idColumns(mapped.get(0));
     }
 
-    /** The columns of its id in the order of the mapping, as the catalog has them. */
+    /** Returns the columns of its id in the order of the mapping, as the catalog has them. */
     static List<String> idColumns(EntityPersister entity) {
         return Arrays.stream(entity.getIdentifierColumnNames())
                 .map(name ->

@@ -37,22 +37,22 @@ import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.JpaDialect;
 
 /**
- * A session of Hibernate that the running transaction has. Behind a lock an entity that it has loaded is read again,
- * and the second-level cache is passed by, as {@code PESSIMISTIC_WRITE} does.
+ * A session of Hibernate that belongs to the running transaction. Under a lock, an entity that it has loaded is read
+ * again, and the second-level cache is bypassed, as for {@code PESSIMISTIC_WRITE}.
  *
- * @param locked the rows
+ * @param locked the locked rows
  */
 record HibernateSession(SessionImplementor session, PersistenceExceptionTranslator translator, SessionCaches locked) {
     private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
 
-    /** By these the row is the transaction's already, by a lock or by a write of its own. */
+    /** The lock modes that show that the transaction already holds the row, by a lock or by a write of its own. */
     private static final Set<LockMode> HELD =
             Set.of(LockMode.PESSIMISTIC_WRITE, LockMode.PESSIMISTIC_FORCE_INCREMENT, LockMode.WRITE);
 
     /** @param surely whether its id is known to be one of the keys */
     private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
 
-    /** Empty if a resource of the thread is no such session, or one of another DataSource. */
+    /** Returns the session; empty if a resource of the thread is no such session, or one of another DataSource. */
     static Optional<HibernateSession> of(Object factory, Object holder, SessionCaches locked) {
         if (!(holder instanceof EntityManagerHolder bound) || isElsewhere(factory, locked.dataSource())) {
             return Optional.empty();
@@ -75,8 +75,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Refuses what cannot be locked behind what the session has done: if an entity of the rows is loaded and changed,
-     * without a lock, or a table is not the one that each of its rows is locked in.
+     * Rejects a lock that comes too late in the session. An entity of the rows may be loaded and changed without a
+     * lock. Or the rows of a table may have to be locked in another one.
      */
     void refuse() {
         for (String table : locked.rows().keySet()) {
@@ -102,7 +102,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                         || hasChangedCollection(loaded.entity()));
     }
 
-    /** Of one that another entity maps, the elements are changed, and not this one. */
+    /**
+     * Whether the collection maps its elements itself. If another entity maps it, the elements change, and not this
+     * one.
+     */
     @SuppressWarnings("ReferenceEquality")
     private boolean hasChangedCollection(Object owner) {
         List<Object> changed = new ArrayList<>();
@@ -121,9 +124,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * How JPA locks a row, where that reads the entity as a find behind the lock would; null where it does not.
+     * Returns how JPA locks a row, if that reads the entity as a find under the lock would; null if it does not.
      *
-     * @param connection that of the transaction: the session may be that of one around it
+     * @param connection the connection of the transaction: the session may belong to an outer one
      */
     @Nullable
     EntityLock lockOf(LockKey.Row row, RowLockMode mode, Connection connection) {
@@ -153,13 +156,14 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             boolean isFound = known == null ? !context.containsDeletedUnloadedEntityKey(key) : isReadAgain(known);
             return isFound ? new EntityLock(session, translator, find, asked, id, known) : null;
         } catch (IllegalArgumentException | HibernateException e) {
-            return null; // Rowlock says what is wrong with the id.
+            return null; // Rowlock reports the fault in the id
         }
     }
 
     /**
-     * Whether to read it again locks, and loses no change of its own nor of what it leads to. Hibernate locks no row
-     * that it takes for locked, which it also does of what it has only joined, and behind the rollback of a savepoint.
+     * Whether a refresh locks the entity, and loses no pending change of it or of the entities that it cascades to.
+     * Hibernate does not lock a row that it takes for locked. It also does so for a row that it has only joined, and
+     * after the rollback of a savepoint.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
@@ -172,17 +176,17 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                 && !isChanged(new Loaded(entity, entry, true));
     }
 
-    /** Reads again what is loaded, and has the rest read from the database until the transaction ends. */
+    /** Reads loaded entities again, and makes the session read others from the database until the transaction ends. */
     void renew(@Nullable EntityLock lock, Consumer<Runnable> atEnd) {
         try {
             List<Loaded> loaded = lock != null && lock.isCalled() ? List.of() : loaded();
-            // To refresh an entity drops the pending changes of its collections, and of what it cascades to.
+            // A refresh of an entity drops pending changes of its collections and of the entities that it cascades to.
             if (loaded.stream()
                     .map(each -> each.entry().getPersister())
                     .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
                 session.flush();
             }
-            // What is changed and was not refused has to keep its change.
+            // An entity that is changed, but was not rejected, has to keep its change.
             loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
             locked.rows().forEach((table, ids) -> entities(table).load(session, locked.columns(table), ids));
         } catch (RuntimeException e) {
@@ -193,7 +197,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
     }
 
-    /** For {@code find} the property counts, and for all else the mode. */
+    /** Bypasses the second-level cache. {@code find} follows the property, and all other reads follow the mode. */
     private void passTheCacheBy(Consumer<Runnable> atEnd) {
         CacheMode before = session.getCacheMode();
         Object property = session.getProperties().getOrDefault(RETRIEVE, CacheRetrieveMode.USE);
@@ -214,7 +218,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         return HibernateEntities.of(session.getFactory(), table);
     }
 
-    /** Those of the rows that the session has, and that the database has too as far as the session knows. */
+    /**
+     * Returns the locked rows that the session has loaded. It leaves out those that it knows to be missing in the
+     * database.
+     */
     private List<Loaded> loaded() {
         PersistenceContext context = session.getPersistenceContextInternal();
         List<Loaded> loaded = new ArrayList<>();
@@ -246,9 +253,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * As its columns have it; empty if no key can be of such a type.
+     * Returns the id as its columns have it; empty if no key can have such a type.
      *
-     * @param columns of an id of several, in their order, which need not be that of the mapping
+     * @param columns the columns of an id of several, in their order, which may differ from that of the mapping
      */
     private List<String> id(EntityEntry entry, List<String> columns) {
         List<Object> parts = new ArrayList<>();
@@ -270,7 +277,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
     }
 
-    /** An enum may be stored as its name or its number, and an object of a type of its own as only that knows. */
+    /**
+     * Returns the stored value. An enum may be stored as its name or its number, and a custom type decides by itself.
+     */
     private Object stored(Object value, JdbcMapping column) {
         boolean isStoredAsItIs = BeanUtils.isSimpleValueType(value.getClass()) && !(value instanceof Enum);
         Class<?> stored = isStoredAsItIs ? null : column.getJdbcType().getPreferredJavaTypeClass(session);

@@ -21,7 +21,7 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
 
-/** Asks Hibernate for the table of an entity, which its naming strategy may have changed. */
+/** Reads the table of an entity from Hibernate, whose naming strategy may have changed its name. */
 public final class HibernateTables {
     private static final PhysicalConnectionHandlingMode RELEASES_EARLY =
             PhysicalConnectionHandlingMode.DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT;
@@ -46,13 +46,13 @@ public final class HibernateTables {
                             + ", whose rows are in several tables," + " one for each of its classes (TABLE_PER_CLASS).",
                     "Name an entity that has no subclasses, or give the table that all callers are to lock in.");
         }
-        // The root's in a joined hierarchy: it has the id of every row, whatever its class.
+        // In a joined hierarchy this is the root's table, which has the id of every row, whatever its class.
         return persister.getRootTableName();
     }
 
     /**
-     * The table that has every row of the entities of this one, where it is another. Empty also if there are several
-     * databases, where only a call knows which has the table.
+     * Returns the table that has every row of the entities of this one, if it is another. Empty also with several
+     * databases, because only a call knows which has the table.
      */
     public static String rootOf(BeanFactory beans, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
@@ -65,7 +65,7 @@ public final class HibernateTables {
                 .orElse("");
     }
 
-    /** Refuses a table of a hierarchy of several (TABLE_PER_CLASS) where a row of another would pass for absent. */
+    /** Rejects a table of a hierarchy of several (TABLE_PER_CLASS), if a row of another table would pass for absent. */
     public static void refuseSeveral(BeanFactory beans, String what, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
             return;
@@ -92,20 +92,20 @@ public final class HibernateTables {
         }
     }
 
-    /** Refuses what lets the connection, and so the lock, go behind the first statement. */
+    /** Rejects a setting that releases the connection, and with it the lock, after the first statement. */
     public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
         for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
             SessionFactoryImplementor sessions;
             try {
                 sessions = factory.unwrap(SessionFactoryImplementor.class);
             } catch (PersistenceException e) {
-                continue; // Another provider.
+                continue; // another provider's factory
             }
             if (!HibernateSession.isElsewhere(factory, dataSource)
                     && !EntityFind.isOfContainer(sessions)
                     && sessions.getSessionFactoryOptions().getPhysicalConnectionHandlingMode() == RELEASES_EARLY) {
                 throw new RowLockDefinitionException(
-                        "hibernate.connection.handling_mode=" + RELEASES_EARLY + " gives the connection back behind"
+                        "hibernate.connection.handling_mode=" + RELEASES_EARLY + " returns the connection after"
                                 + " each statement, and the lock of a transaction with it.",
                         "Remove the setting, or set it to DELAYED_ACQUISITION_AND_HOLD.");
             }
@@ -136,7 +136,7 @@ public final class HibernateTables {
         }
     }
 
-    /** Says that a table cannot be locked in. */
+    /** Creates the exception for a table whose rows cannot be locked there. */
     public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
         return new RowLockDefinitionException(
                 what + " names the table " + table + ", which has a part of each row alone: Hibernate has every row in "
@@ -144,7 +144,7 @@ public final class HibernateTables {
                 "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
     }
 
-    /** The column of each component of an id class, as the entities of a table map it. */
+    /** Returns the column of each component of an id class, as the entities of a table map it. */
     public static Map<String, String> idColumns(BeanFactory beans, String table, Class<?> idClass) {
         Map<String, String> columns = new HashMap<>();
         for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
@@ -153,7 +153,7 @@ public final class HibernateTables {
                         && idClass.isAssignableFrom(id.getReturnedClass())) {
                     String[] names = id.getPropertyNames();
                     String[] of = entity.getIdentifierColumnNames();
-                    // Of nested components there are more columns than names.
+                    // Nested components have more columns than names.
                     for (int i = 0; names.length == of.length && i < names.length; i++) {
                         columns.put(names[i], of[i]);
                     }

@@ -24,13 +24,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * What the sessions of the running transaction have read before it locks: behind the lock that is no longer what is
- * there. The sessions are those that Spring has bound to the thread, of Hibernate and of MyBatis.
+ * The data that sessions of the running transaction read before it locks, which may be stale under the lock. They are
+ * the sessions of Hibernate and MyBatis that Spring has bound to the thread.
  *
- * @param what for messages
- * @param dataSource where is locked
- * @param rows the ids of each table that are locked, and were not held before; none for all rows of a table
- * @param idColumns those of a table, in the order of the ids; called only for ids of several
+ * @param what the caller for messages
+ * @param dataSource the database in which to lock
+ * @param rows the ids of each table that are locked, and were not held before; empty for all rows of a table
+ * @param idColumns the id columns of a table, in the order of the ids; called only for ids of several
  */
 public record SessionCaches(
         String what,
@@ -46,7 +46,7 @@ public record SessionCaches(
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
     }
 
-    /** Those of keys. */
+    /** Creates the caches for keys. */
     public static SessionCaches of(
             String what, DataSource dataSource, Set<LockKey> keys, Function<String, List<String>> idColumns) {
         Map<String, Set<List<String>>> rows = new HashMap<>();
@@ -58,7 +58,7 @@ public record SessionCaches(
         return new SessionCaches(what, dataSource, rows, idColumns);
     }
 
-    /** Of a table whose ids have several; none for any other. */
+    /** Returns the columns of a table whose ids have several; empty for any other. */
     List<String> columns(String table) {
         return rows.getOrDefault(table, Set.of()).stream().anyMatch(id -> id.size() > 1)
                 ? idColumns.apply(table)
@@ -66,8 +66,9 @@ public record SessionCaches(
     }
 
     /**
-     * Refuses to lock a row whose entity is loaded and changed: it was read without the lock, so writing it loses what
-     * was committed meanwhile, and reading it again loses the change. And a row of a table that has parts of rows.
+     * Rejects the lock of a row whose entity is loaded and changed. It was read without the lock, so writing it loses
+     * what was committed meanwhile, and reading it again loses the change. It also rejects a row of a table that has
+     * only parts of rows.
      */
     public void refuse() {
         if (HIBERNATE) {
@@ -76,9 +77,9 @@ public record SessionCaches(
     }
 
     /**
-     * The lock of the only row by JPA, with its entity; null where Rowlock's own statement locks.
+     * Returns the lock of the only row by JPA, with its entity; null if Rowlock's own statement locks.
      *
-     * @param connection that of the transaction
+     * @param connection the connection of the transaction
      */
     public @Nullable RowStatement entityLock(LockRequest request, Connection connection) {
         if (!HIBERNATE
@@ -91,20 +92,20 @@ public record SessionCaches(
         return all.size() == 1 ? all.get(0).lockOf(row, request.mode(), connection) : null;
     }
 
-    /** Refuses tables that have parts of rows where there is no session yet, by what the manager of sessions knows. */
+    /** Rejects tables that have parts of rows before there is a session, by what the manager of sessions knows. */
     public static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
         if (HIBERNATE) {
             HibernateTables.refuseParts(what, manager, keys);
         }
     }
 
-    /** The id columns of the tables, in the order of their mapping, where a session may have loaded some rows. */
+    /** Returns the id columns of the tables, in the order of their mapping, if a session may have loaded some rows. */
     public List<String> idColumnsOfEntities() {
         Stream<List<String>> columns = HIBERNATE ? sessions().map(HibernateSession::idColumns) : Stream.empty();
         return columns.filter(each -> !each.isEmpty()).findFirst().orElse(List.of());
     }
 
-    /** Adds the key of a row, with its id in the order of these columns; none if the row has none such. */
+    /** Adds the key of a row, with its id in the order of these columns; adds nothing if the row lacks one of them. */
     public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys) {
         List<Object> id = new ArrayList<>();
         try {
@@ -113,15 +114,15 @@ public record SessionCaches(
             }
             keys.add(LockKey.row(table, id));
         } catch (SQLException | IllegalArgumentException e) {
-            // It is one of those that are not known: the table may be another of the name, in another schema.
+            // The columns are not known: the table may be another of the same name, in another schema.
         }
     }
 
     /**
-     * Has what is read from now on read from the database.
+     * Makes sessions read from the database from now on.
      *
      * @param lock has read the entity of the only row if it was called; null if there was none
-     * @param atEnd is given what is to be done when the transaction has ended
+     * @param atEnd receives the actions for the end of the transaction
      */
     public void renew(@Nullable RowStatement lock, Consumer<Runnable> atEnd) {
         if (HIBERNATE) {
@@ -132,7 +133,7 @@ public record SessionCaches(
         }
     }
 
-    /** Only where there is Hibernate. Of a copy, as reading may bind others. */
+    /** Returns the sessions of Hibernate, if it is present. It iterates over a copy, because a read may bind others. */
     private Stream<HibernateSession> sessions() {
         return rows.isEmpty()
                 ? Stream.empty()
@@ -140,7 +141,7 @@ public record SessionCaches(
                         .flatMap(bound -> HibernateSession.of(bound.getKey(), bound.getValue(), this).stream());
     }
 
-    /** Apart, as the class need not be there. */
+    /** A class of its own, because MyBatis may be missing. */
     private static final class MyBatis {
         static void clear(Object holder) {
             if (holder instanceof SqlSessionHolder session) {

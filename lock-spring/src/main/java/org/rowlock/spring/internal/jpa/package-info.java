@@ -1,7 +1,7 @@
 /**
- * The tables of Hibernate, and what sessions of Hibernate and MyBatis have read before a lock. Only these classes, and
- * one of the room {@code call}, know JPA.
- * Not for applications: types are public here for the other rooms alone, and change without notice.
+ * The tables of Hibernate, and the data that sessions of Hibernate and MyBatis read before a lock. Only these classes,
+ * and one of the package {@code call}, know JPA. Applications must not use this package: its types are public for the
+ * sibling packages alone, and change without notice.
  */
 @NullMarked
 package org.rowlock.spring.internal.jpa;

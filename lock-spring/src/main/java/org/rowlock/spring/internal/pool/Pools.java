@@ -10,12 +10,12 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.util.ClassUtils;
 
-/** What is known of connection pools. */
+/** Reads the settings of connection pools. */
 public final class Pools {
-    /** HikariCP's default. */
+    /** The default of HikariCP. */
     private static final Duration USUAL = Duration.ofSeconds(30);
 
-    /** HikariCP's default. */
+    /** The default of HikariCP. */
     private static final int USUAL_SIZE = 10;
 
     private static final boolean HIKARI =
@@ -23,7 +23,7 @@ public final class Pools {
 
     private Pools() {}
 
-    /** How long an application is willing to wait for a connection, and so for its turn before it borrows one. */
+    /** Returns how long an application waits for a connection, and so for its turn before it borrows one. */
     public static Duration timeoutOf(DataSource dataSource) {
         return HIKARI
                 ? Hikari.of(dataSource)
@@ -32,19 +32,19 @@ public final class Pools {
                 : USUAL;
     }
 
-    /** How many connections can be had at once now; empty where that is not known. */
+    /** Returns how many connections are available now; empty if that is not known. */
     public static Optional<Integer> spareOf(DataSource dataSource) {
         return HIKARI ? Hikari.of(dataSource).map(Hikari::spareOf) : Optional.empty();
     }
 
-    /** What transaction managers bind. */
+    /** Returns the DataSource that transaction managers bind. */
     public static DataSource bound(DataSource dataSource) {
         return dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
                 ? proxy.getTargetDataSource()
                 : dataSource;
     }
 
-    /** Whether both lead to one pool. */
+    /** Whether both DataSources lead to one pool. */
     public static boolean isSame(DataSource one, DataSource other) {
         return target(one).equals(target(other));
     }
@@ -57,7 +57,7 @@ public final class Pools {
         return target;
     }
 
-    /** Apart, as the class need not be there. */
+    /** A class of its own, because HikariCP may be missing. */
     private static final class Hikari {
         static Optional<HikariDataSource> of(DataSource dataSource) {
             DataSource target = target(dataSource);
@@ -71,7 +71,7 @@ public final class Pools {
         }
 
         static int spareOf(HikariDataSource pool) {
-            // A pool that has not begun takes its default when it does.
+            // A pool that has not started uses its default when it does.
             int size = pool.getMaximumPoolSize() < 1 ? USUAL_SIZE : pool.getMaximumPoolSize();
             HikariPoolMXBean begun = pool.getHikariPoolMXBean();
             return begun == null ? size : size - begun.getActiveConnections();

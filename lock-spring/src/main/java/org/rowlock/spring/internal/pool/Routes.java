@@ -8,16 +8,16 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.SimpleAutowireCandidateResolver;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
-/** The routes of an {@link AbstractRoutingDataSource}: each is a database, with queues of its own. */
+/** The routes of an {@link AbstractRoutingDataSource}. Each is a database, with queues of its own. */
 public final class Routes {
     private Routes() {}
 
-    /** The beans of an application by name, also those that are injected by a qualifier alone. */
+    /** Returns the beans of an application by name, including those that are injected by a qualifier alone. */
     public static Map<String, DataSource> beans(ConfigurableListableBeanFactory beans) {
         return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
     }
 
-    /** The DataSources of an application by name; the routes that are no beans as {@code bean[key]}. */
+    /** Returns the DataSources of an application by name. Routes that are no beans are named {@code bean[key]}. */
     public static Map<String, DataSource> named(Map<String, DataSource> beans) {
         Map<String, DataSource> all = new LinkedHashMap<>(beans);
         beans.forEach((name, bean) -> of(bean).forEach((key, route) -> {
@@ -28,7 +28,7 @@ public final class Routes {
         return all;
     }
 
-    /** The routes by their keys, the default one first; empty for any other DataSource. */
+    /** Returns the routes by their keys, the default one first; empty for any other DataSource. */
     public static Map<String, DataSource> of(DataSource dataSource) {
         Map<String, DataSource> routes = new LinkedHashMap<>();
         if (Pools.target(dataSource) instanceof AbstractRoutingDataSource routing) {
@@ -47,14 +47,16 @@ public final class Routes {
     }
 
     /**
-     * Where a connection would come from now; the DataSource itself if it does not route, or that is not known.
+     * Returns the current source of connections. It is the DataSource itself if it does not route, or if the route is
+     * not known.
      */
     public static DataSource current(DataSource dataSource) {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {
             return dataSource;
         }
         try {
-            // It unwraps to what its current route does, so that nobody has to call its protected methods.
+            // A routing DataSource unwraps to the result of its current route, so its protected methods need not be
+            // called.
             for (DataSource route : of(routing).values()) {
                 Class<? extends DataSource> type = route.getClass();
                 if (!type.isInstance(routing) && routing.isWrapperFor(type)) {
@@ -62,7 +64,7 @@ public final class Routes {
                 }
             }
         } catch (SQLException | IllegalStateException e) {
-            // No route is chosen yet; the caller that requests the connection gets the error.
+            // No route is chosen yet. The caller that requests the connection gets the error.
         }
         return dataSource;
     }

@@ -1,6 +1,6 @@
 /**
- * What is known of connection pools and routing DataSources.
- * Not for applications: types are public here for the other rooms alone, and change without notice.
+ * The facts about connection pools and routing DataSources. Applications must not use this package: its types are
+ * public for the sibling packages alone, and change without notice.
  */
 @NullMarked
 package org.rowlock.spring.internal.pool;

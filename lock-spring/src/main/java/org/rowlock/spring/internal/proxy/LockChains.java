@@ -37,25 +37,26 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Puts the locks into the proxies of beans that have {@link RowLock}: the lock behind everything else in the chain, and
- * so inside the transaction whatever the order of the advisors; the admission directly in front of the transaction.
+ * Adds the locks to the proxies of beans that have {@link RowLock}. The lock comes after everything else in the chain,
+ * and so inside the transaction, whatever the order of the advisors. The admission comes directly before the
+ * transaction.
  *
- * <p>An advisor with an order cannot do this: Spring's transaction advisor has the lowest precedence there is. The
- * processor itself has no order on purpose, so that it comes after those that have one, such as method validation.
+ * <p>An advisor with an order cannot do this, because Spring's transaction advisor has the lowest precedence there is.
+ * The processor itself has no order on purpose, so that it runs after those that have one, such as method validation.
  */
 public final class LockChains implements SmartInstantiationAwareBeanPostProcessor, AopInfrastructureBean {
     /**
      * A {@link RowLock} that was found.
      *
-     * @param lockWait null for the configured default
-     * @param dataSource looked up when first needed: the transaction manager may not be there yet
+     * @param lockWait the wait; null for the configured default
+     * @param dataSource looked up on first use, because the transaction manager may not exist yet
      */
     public record Usage(
             String bean,
             RowLockDefinition definition,
             @Nullable LockWait lockWait,
             Supplier<DataSource> dataSource) {
-        /** Class, name and parameter types. */
+        /** Returns class, name and parameter types. */
         public String method() {
             return definition.where();
         }
@@ -74,7 +75,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
 
     private @Nullable Reaction selfInvocation;
 
-    /** Has Spring make proxies; there until their chain is complete. */
+    /** Makes Spring create proxies. It stays in a chain until the chain is complete. */
     private final DefaultPointcutAdvisor first;
 
     public LockChains(RowLockDefinitions definitions, Supplier<SpringLocks> locks, DataSources dataSources) {
@@ -85,14 +86,14 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Every {@link RowLock} that was found so far, in the order of their beans' creation. Those of lazy beans are there
-     * once the bean is.
+     * Returns every {@link RowLock} that was found so far, in the order in which their beans were created. Those of a
+     * lazy bean appear once the bean exists.
      */
     public List<Usage> usages() {
         return List.copyOf(usages);
     }
 
-    /** For Spring's auto-proxy creator, so that each bean that locks has a proxy. */
+    /** Returns the advisor for Spring's auto-proxy creator, so that each bean that locks has a proxy. */
     public Advisor first() {
         return first;
     }
@@ -113,13 +114,16 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         return bean;
     }
 
-    /** Completes the chain of a bean that was made before this; gives its methods that lock, if it has no proxy. */
+    /**
+     * Completes the chain of a bean that was created before this processor. If it has no proxy, returns its methods
+     * that lock.
+     */
     public List<Method> unlocked(Object bean, String beanName) {
         postProcessAfterInitialization(bean, beanName);
         return bean instanceof SpringProxy ? List.of() : definitions.lockingMethods(bean.getClass(), bean.getClass());
     }
 
-    /** Completes the chain of a proxy; leaves that of a bean that locks nothing. */
+    /** Completes the chain of a proxy, unless its bean locks nothing. */
     private void complete(Object bean, String beanName) {
         Object proxied = bean instanceof Advised proxy ? transactional(proxy) : bean;
         List<Method> methods = definitions.lockingMethods(AopUtils.getTargetClass(proxied), proxied.getClass());
@@ -144,8 +148,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Of proxies around proxies, as others make them and Spring itself does of repositories, the innermost that begins
-     * transactions; where none does, the innermost.
+     * Returns the innermost proxy that begins transactions. Proxies may be around proxies, as others create them, and
+     * Spring itself for repositories. If none begins transactions, it is the innermost one.
      */
     private static Advised transactional(Advised outermost) {
         Advised innermost = outermost;
@@ -171,7 +175,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
                 .map(i -> (TransactionInterceptor) advisors[i].getAdvice())
                 .toList());
         Class<?> targetClass = AopUtils.getTargetClass(advised);
-        // Once for all instances of a bean that is no singleton; again if creating it has failed.
+        // The check runs once for all instances of a bean that is no singleton, and again if creating it failed.
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
             reportSelfInvocations(SelfInvocations.find(methods, ClassUtils.getUserClass(targetClass)));
@@ -202,7 +206,10 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         }
     }
 
-    /** Keeps what is found before the settings are known: they are a bean, which may need others first. */
+    /**
+     * Keeps the calls that are found before the settings are known. The settings are a bean, which may need others
+     * first.
+     */
     private synchronized void reportSelfInvocations(Set<String> found) {
         if (selfInvocation == null) {
             selfInvocations.addAll(found);
@@ -212,7 +219,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the calls of classes to their own locking methods that were found so far, and from then on at once.
+     * Reports the calls of classes to their own locking methods that were found so far, and reports later ones at once.
      *
      * @throws RowLockDefinitionException if that is the reaction
      */
@@ -233,7 +240,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
             }
         };
         if (ofBeans) {
-            // Quickly for the many that lock nothing, and not around a proxy that is there.
+            // The filter is fast for the many beans that lock nothing, and excludes existing proxies.
             locking.setClassFilter(type -> !SpringProxy.class.isAssignableFrom(type)
                     && !definitions.lockingMethods(type, type).isEmpty());
         }

@@ -22,9 +22,9 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /**
- * Locks, inside the transaction, before the method runs. The interceptor of one proxy.
+ * The interceptor of one proxy, which locks inside the transaction, before the method runs.
  *
- * @param transactions of its methods
+ * @param transactions the transactions of its methods
  * @param adviceBetween whether there is advice between the queue and this, which may change the arguments
  */
 record LockInterceptor(
@@ -59,7 +59,7 @@ record LockInterceptor(
         call.lock(request, locked.required());
     }
 
-    /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */
+    /** Evaluates once for the queue and the lock, unless advice between them may have changed the arguments. */
     private Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable Call queued) {
         if (queued == null || !queued.isOf(arguments)) {
             return method.of(arguments);
@@ -67,12 +67,12 @@ record LockInterceptor(
         return adviceBetween ? method.of(arguments).orKeysOf(queued) : queued;
     }
 
-    /** Null for a method that locks nothing. */
+    /** Returns the locks of the method; null if it locks nothing. */
     private @Nullable MethodLocks method(MethodInvocation invocation) {
         return definitions.of(invocation.getMethod(), targetClass(invocation));
     }
 
-    /** The class that a call is for, as Spring's own interceptors determine it. */
+    /** Returns the target class of a call, in the same way as Spring's own interceptors. */
     private static Class<?> targetClass(MethodInvocation invocation) {
         Object target = invocation.getThis();
         return target != null
@@ -88,17 +88,17 @@ record LockInterceptor(
     /**
      * A call that has its turn.
      *
-     * @param locks what it locks, as evaluated for the queue
+     * @param locks its locks, as evaluated for the queue
      */
     private record Queued(LockedCall call, Call locks) {}
 
     /**
-     * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when
-     * that has ended and its connection is back. Inside a running transaction it does nothing: a thread waiting here
-     * with locks could be in a deadlock that the server cannot see.
+     * Queues in the JVM for the keys of a call, directly before the transaction that it begins. It leaves the queue
+     * when that has ended and its connection is returned. Inside a running transaction it does nothing: a thread that
+     * waited here with locks could be in a deadlock that the server cannot detect.
      */
     final class Admission implements MethodInterceptor {
-        // The result of the body is null exactly if the method's is.
+        // The result of the body is null exactly if that of the method is.
         @SuppressWarnings("NullAway")
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
@@ -124,7 +124,10 @@ record LockInterceptor(
             return call.queued(request, timeout, invocation::proceed);
         }
 
-        /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */
+        /**
+         * Returns the locks of a call; null for bad arguments, which the validation behind this, or else the lock,
+         * rejects.
+         */
         private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {
                 return method.of(invocation.getArguments());

@@ -22,11 +22,14 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
-/** Whether a proxy can do anything about a {@link RowLock} where it stands; refuses what it cannot. */
+/** Checks whether a proxy can serve a {@link RowLock} at its place, and rejects it if not. */
 final class Placement {
     private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");
 
-    /** What is done, or goes on, when the method has returned. By name, as most need not be there. */
+    /**
+     * The types of results whose work is done, or continues, when the method has returned. They are names, because most
+     * may be missing.
+     */
     private static final List<String> DEFERRED = List.of(
             "java.util.concurrent.Callable",
             "java.util.concurrent.CompletionStage",
@@ -51,7 +54,7 @@ final class Placement {
     private final int propagation;
     private final String where;
 
-    /** Of one method; without a transaction it has that of its caller. */
+    /** Creates the placement of one method. Without a transaction of its own, it runs in that of its caller. */
     private Placement(Method method, Class<?> targetClass, int propagation) {
         this.method = method;
         this.targetClass = targetClass;
@@ -59,7 +62,7 @@ final class Placement {
         this.where = "@RowLock on " + LockingMethods.where(method);
     }
 
-    /** Refuses methods that no proxy can intercept. */
+    /** Rejects methods that no proxy can intercept. */
     static void check(List<Method> methods, String beanName) {
         for (Method method : methods) {
             int modifiers = method.getModifiers();
@@ -77,8 +80,8 @@ final class Placement {
     }
 
     /**
-     * Refuses methods that this proxy does not have, that return before their work is done, and transactions that
-     * cannot hold a lock.
+     * Rejects methods that this proxy does not have, methods that return before their work is done, and transactions
+     * that cannot hold a lock.
      */
     static void check(List<Method> methods, Advised proxy, TransactionDeclarations transactions) {
         Class<?> targetClass = AopUtils.getTargetClass(proxy);
@@ -119,14 +122,14 @@ final class Placement {
         }
         if (TransactionDeclarations.excludes(transaction)) {
             throw new RowLockDefinitionException(
-                    where + " never has a transaction, as its propagation is NOT_SUPPORTED or NEVER.",
+                    where + " never has a transaction, because its propagation is NOT_SUPPORTED or NEVER.",
                     "Choose another propagation.");
         }
     }
 
-    /** Refuses work that is done, or goes on, when the transaction and its locks have ended. */
+    /** Rejects work that is done, or continues, after the transaction and its locks have ended. */
     private void checkResult() {
-        // Then the transaction is within the other thread, and the result carries what is there at its end.
+        // The transaction is then within the other thread, and the result has the state at its end.
         boolean async = isAsync();
         if (!async) {
             checkListener();
@@ -149,7 +152,9 @@ final class Placement {
         }
     }
 
-    /** What is deferred in a result, which may be within another type, as in {@code ResponseEntity<Mono<T>>}. */
+    /**
+     * Returns the deferred types in a result. They may be within another type, as in {@code ResponseEntity<Mono<T>>}.
+     */
     private Stream<Class<?>> deferred(ResolvableType result) {
         Class<?> type = result.resolve(Object.class);
         // The caller reads a stream within its own transaction.
@@ -158,13 +163,13 @@ final class Placement {
                 : isOneOf(DEFERRED, type)) {
             return Stream.of(type);
         }
-        // Not of a type variable, which may be of itself.
+        // A type variable is skipped, because it may refer to itself.
         return result.getType() instanceof ParameterizedType
                 ? Arrays.stream(result.getGenerics()).flatMap(this::deferred)
                 : Stream.empty();
     }
 
-    /** Whether a type is, or extends, one that is given by its name. */
+    /** Whether a type is, or extends, one of the named types. */
     private static boolean isOneOf(List<String> names, Class<?> type) {
         return names.contains(type.getName())
                 || Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
@@ -177,7 +182,7 @@ final class Placement {
                 .anyMatch(each -> AnnotatedElementUtils.hasAnnotation(each, Async.class));
     }
 
-    /** Refuses a listener that would lock in the transaction that has ended, with its connection still bound. */
+    /** Rejects a listener that would lock in the transaction that has ended, with its connection still bound. */
     private void checkListener() {
         TransactionalEventListener listener =
                 AnnotatedElementUtils.findMergedAnnotation(method, TransactionalEventListener.class);

@@ -27,9 +27,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of an object to its own locking methods, which pass no proxy and lock nothing: in its class, the classes
- * and interfaces that this extends, its lambdas and its inner classes. It reads class files and does not run them, so
- * it passes over methods that get hold of another object of the class, such as the proxy.
+ * Finds calls of an object to its own locking methods, which bypass the proxy and lock nothing. It searches the class,
+ * the classes and interfaces that it extends, its lambdas and its inner classes. It reads class files and does not run
+ * them. It therefore skips methods that obtain another object of the class, such as the proxy.
  */
 public final class SelfInvocations extends ClassVisitor {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
@@ -37,10 +37,10 @@ public final class SelfInvocations extends ClassVisitor {
 
     private final @Nullable ClassLoader loader;
 
-    /** The internal names of the class and all that it extends. */
+    /** The internal names of the class and of all that it extends. */
     private final Set<String> owners;
 
-    /** Of the locking methods, names with descriptors. */
+    /** The names of the locking methods, with descriptors. */
     private final Set<String> signatures;
 
     private final Set<String> calls = new LinkedHashSet<>();
@@ -57,7 +57,7 @@ public final class SelfInvocations extends ClassVisitor {
     static void report(Set<String> found, Reaction reaction) {
         for (String caller : found) {
             String problem =
-                    caller + ". Called on this object it passes no proxy and locks nothing, as with @Transactional";
+                    caller + ". Called on this object it bypasses the proxy and locks nothing, as with @Transactional";
             if (reaction == Reaction.FAIL) {
                 throw new RowLockDefinitionException(
                         problem + ".",
@@ -68,7 +68,7 @@ public final class SelfInvocations extends ClassVisitor {
         }
     }
 
-    /** The calls, each as a sentence without its full stop. */
+    /** Returns the calls, each as a sentence without its full stop. */
     public static Set<String> find(List<Method> methods, Class<?> type) {
         Set<Class<?>> hierarchy = new LinkedHashSet<>();
         for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
@@ -79,14 +79,14 @@ public final class SelfInvocations extends ClassVisitor {
         hierarchy.stream()
                 .filter(each -> !each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each))
                 .forEach(each -> found.read(Type.getInternalName(each)));
-        // Only those that have an object of the class around them: others call another one.
+        // Inner classes are read if they have an enclosing object of the class. Others call another object.
         Set.copyOf(found.inner).forEach(found::read);
         return found.calls;
     }
 
     /**
-     * With those of the bridges to them, as a superclass calls its own, erased method, and of Kotlin's methods of
-     * default arguments, which call them.
+     * Returns the signatures of the methods and of the bridges to them, because a superclass calls its own, erased
+     * method. Kotlin's methods of default arguments, which call them, are included.
      */
     private static Set<String> signatures(List<Method> methods, Class<?> type) {
         Set<String> signatures = new HashSet<>();
@@ -114,7 +114,7 @@ public final class SelfInvocations extends ClassVisitor {
                 new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
             }
         } catch (IOException | IllegalArgumentException e) {
-            // Only a hint is lost: a class that was generated, or of a newer format.
+            // The loss is a hint at most: the class was generated, or has a newer format.
             LOG.debug("The class file of " + internalName + " cannot be read for self-invocations", e);
         }
     }
@@ -133,12 +133,12 @@ public final class SelfInvocations extends ClassVisitor {
 
     @Override
     public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
-        // A bridge calls its own method, and Kotlin's method of default arguments the one that it is for.
+        // A bridge calls its own method, and Kotlin's method of default arguments calls the one that it is for.
         boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
 
-            // Whether it has another object of the class, which a call may be one of.
+            // Whether the method has another object of the class, on which a call may be.
             private boolean hasAnother =
                     forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
 
@@ -155,7 +155,7 @@ public final class SelfInvocations extends ClassVisitor {
             @Override
             public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
                 hasAnother |= isOwn(Type.getReturnType(type));
-                // An overriding method has the lock of that which it overrides.
+                // An overriding method has the lock of the method that it overrides.
                 if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
                     call(owner, method, type);
                 }

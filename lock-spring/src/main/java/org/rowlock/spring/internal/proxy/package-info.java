@@ -1,6 +1,7 @@
 /**
  * The proxies of beans with {@link org.rowlock.spring.RowLock}: {@code LockChains} completes them with interceptors.
- * Not for applications: types are public here for the other rooms alone, and change without notice.
+ * Applications must not use this package: its types are public for the sibling packages alone, and change without
+ * notice.
  */
 @NullMarked
 package org.rowlock.spring.internal.proxy;

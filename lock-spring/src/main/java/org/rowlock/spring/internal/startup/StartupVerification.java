@@ -44,9 +44,10 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through
- * this pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key
- * alone is guarded. Runs when all beans are there, so also after migrations, and tries later whether locks exclude.
+ * Proves at startup what would otherwise fail, or not exclude, later. The server's advisory locks must exclude through
+ * this pool, and the tables must exist. Ids must have as many parts as the primary keys, and tables that are locked by
+ * key alone must be guarded. It runs when all beans exist, and so after migrations. Later it regularly tries again
+ * whether locks exclude.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
@@ -95,7 +96,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                             + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
         } catch (LockTransactionException e) {
             String action = ACTIONS.get(e.sqlState().orElse(""));
-            // Of others the message says what to do.
+            // Other exceptions have the remedy in their message.
             throw action == null ? e : refused(e, action);
         }
         LOG.info(summary());
@@ -140,7 +141,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         });
     }
 
-    /** Tries now and then what was proven, for as long as the application runs, and logs what is refused. */
+    /** Repeats the proof regularly while the application runs, and logs what is refused. */
     private void repeat(DataSource database, Duration every) {
         if (every.toNanos() > 0) {
             if (!repeating) {
@@ -161,8 +162,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             if (e.isRetryable()) {
                 LOG.debug("Locks could not be verified just now", e);
             } else if (e instanceof LockVerificationException) {
-                LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "
-                        + e.getMessage());
+                LOG.error("Locks no longer exclude as they did at startup, and updates are lost. " + e.getMessage());
             } else {
                 LOG.warn("Locks could be taken at startup, and are refused now: " + e.getMessage());
             }
@@ -174,7 +174,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         thread.destroy();
     }
 
-    /** Of the tables of annotations, and of those that are configured. */
+    /** Returns the strategies of the annotated and of the configured tables. */
     private Map<String, LockStrategy> strategies(List<Usage> usages) {
         Map<String, LockStrategy> strategies = new TreeMap<>();
         Stream.concat(usages.stream().map(Usage::table), locks.configuredTables().stream())
@@ -183,8 +183,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /**
-     * Where no annotation locks anything, yet or because a template does, the server and the pool must be right all the
-     * same. A database that is none to lock in is no mistake then.
+     * Checks the server and the pool even if no annotation locks anything, because beans may be lazy, or a template may
+     * lock. A database without locks is no fault then.
      */
     private void verifyUnused() {
         if (!dataSources.hasDefault()) {
@@ -193,19 +193,19 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         try {
             List<DataSource> unused = proveAll(dataSources.of(null));
         } catch (LockTransactionException e) {
-            LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
+            LOG.warn("Advisory locks are not verified, and no bean has @RowLock: " + e.getMessage());
         } catch (RuntimeException e) {
             if (!isDropInAlone()) {
                 throw e;
             }
             LOG.warn("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose"
                     + " statements lock rows as without it. Take no locks through RowLocks or RowLockTemplate here"
-                    + " until this is mended: "
+                    + " until this is fixed: "
                     + (e instanceof RowLockDefinitionException definition ? definition.problem() : e.getMessage()));
         }
     }
 
-    /** Whether no bean that has been made takes locks itself. */
+    /** Whether no bean that exists acquires locks itself. */
     private boolean isDropInAlone() {
         return beans.containsBean(DROP_IN)
                 && Stream.of(RowLocks.class, RowLockTemplate.class)
@@ -216,10 +216,10 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /**
-     * Of a routing DataSource each route. A database that has the tables must be among them, and is the first; others
-     * may be read-only or not there just now. A route that answers and gives no verdict does not pass.
+     * Proves the routes of a routing DataSource. A database that has the tables must be among them, and is the first.
+     * Others may be read-only, or away for the moment. A route that answers and gives no verdict does not pass.
      *
-     * @return those that locks can be taken in, first the one for callers that name no route
+     * @return the databases where locks can be acquired, the one for callers that name no route first
      */
     private List<DataSource> proveAll(DataSource dataSource) {
         List<DataSource> proven = new ArrayList<>();
@@ -249,7 +249,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private boolean prove(DataSource dataSource) {
         try {
-            // No more than a pool has to spare, which would be waited for in vain. One is too few.
+            // More connections than the pool has free would be waited for in vain. One is too few.
             Pools.spareOf(dataSource)
                     .ifPresentOrElse(
                             spare -> locks.verify(dataSource, Math.max(2, spare)), () -> locks.verify(dataSource));
@@ -291,7 +291,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
     }
 
-    /** What Rowlock does in an application, in one line. */
+    /** Describes the configuration of Rowlock in an application, in one line. */
     private String summary() {
         List<Usage> usages = chains.usages();
         long methods = usages.stream()

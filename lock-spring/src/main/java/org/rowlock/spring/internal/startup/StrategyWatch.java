@@ -25,21 +25,21 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Sees instances that run {@link LockStrategy#ROW} beside others that run {@link LockStrategy#ADVISORY} on a table,
- * which do not exclude each other: at startup, with each verification from then on, and when its own word was lost. It
- * sees what other instances of lock-spring have left word of, and nothing else. It has no connection of its own, and
- * between its looks sends nothing to the server. Thread-safe.
+ * Detects instances that run {@link LockStrategy#ROW} beside others that run {@link LockStrategy#ADVISORY} on a table,
+ * which do not exclude each other. It checks at startup, with each later verification, and when its own mark was lost.
+ * It sees only the marks of other instances of lock-spring. It has no connection of its own, and sends nothing to the
+ * server between its checks. Thread-safe.
  *
- * <p>A word is a shared advisory lock of the session of some connection of the pool, on a pair of numbers: one for the
- * strategy, and the oid of the table. BOTH excludes everybody, and so has nothing to say.
+ * <p>A mark is a shared advisory lock of the session of some connection of the pool, on a pair of numbers: one for the
+ * strategy, and the oid of the table. BOTH excludes all others, and therefore needs no mark.
  */
 public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
 
-    /** A look at the driver's connection, and not at the server. */
+    /** The interval of checks of the driver's connection, which send nothing to the server. */
     private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
 
-    /** The numbers of words, where others of Rowlock have the oid of a table. */
+    /** The first numbers of the marks. Other locks of Rowlock have the oid of a table there. */
     private static final int OF_ROW = 0x726f7752;
 
     private static final int OF_ADVISORY = 0x726f7741;
@@ -48,10 +48,10 @@ public final class StrategyWatch implements DisposableBean {
     private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
 
     /**
-     * Leaves word of strategies, and refuses to run beside others, if that is configured.
+     * Sets the marks of strategies, and refuses to run beside conflicting instances, if that is configured.
      *
-     * @param every how often to look from then on; zero for never
-     * @param reaction what to do about the other instances that are found now
+     * @param every the interval of later checks; zero for none
+     * @param reaction the reaction to conflicting instances that run now
      */
     void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every, Reaction reaction) {
         Map<String, LockStrategy> told = new TreeMap<>(strategies);
@@ -85,12 +85,12 @@ public final class StrategyWatch implements DisposableBean {
         words.forEach(each -> each.look(isDue));
     }
 
-    /** The instances that run beside this one and must not, as they were seen last; a sentence each. */
+    /** Returns the instances that run beside this one and must not, according to the last check; a sentence each. */
     public List<String> conflicts() {
         return words.stream().flatMap(word -> word.conflicts.stream()).toList();
     }
 
-    /** Whether a lock is the word of an instance, and locks nothing. */
+    /** Whether a lock is the mark of an instance, and locks nothing. */
     public static boolean isWord(LockInspector.Line line) {
         return line.isShared() && line.isPair() && (line.first() == OF_ROW || line.first() == OF_ADVISORY);
     }
@@ -101,9 +101,9 @@ public final class StrategyWatch implements DisposableBean {
         words.forEach(Word::close);
     }
 
-    /** The word that this instance leaves in one database. With its connection it goes, and is left on another. */
+    /** The mark that this instance leaves in one database. It is lost with its connection, and then set on another. */
     private static final class Word {
-        /** An item of FROM: the tables that are there. */
+        /** An item of FROM: the existing tables. */
         private static final String TABLES = """
                  (select name, strategy, root
                   from (select name, strategy, %s::int4 as root
@@ -114,15 +114,16 @@ public final class StrategyWatch implements DisposableBean {
         private static final String WORD = "case t.strategy when 'ROW' then %d else %d end";
         private static final String OWN = WORD.formatted(OF_ROW, OF_ADVISORY);
 
-        /** A condition of a lock l: that it is a word on a table t. */
+        /** A condition on a lock l: it is a mark on a table t. */
         private static final String IS_WORD = """
                 l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ShareLock'
                 and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
                 and l.objid::int4 = t.root and l.classid::int4 =\s""";
 
         /**
-         * Nobody takes these locks but in shared mode, so nobody waits for them. False where locks of a session do not
-         * stay with this connection: behind a pooler, and on a standby. Null where the word is there already.
+         * Sets the mark. These locks are only taken in shared mode, so no session waits for them. The result is false
+         * if locks of a session do not stay with this connection: behind a pooler, and on a standby. It is null if the
+         * mark already exists.
          */
         private static final String LEAVE =
                 "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
@@ -131,7 +132,7 @@ public final class StrategyWatch implements DisposableBean {
 
         private static final String TAKE_BACK = "select pg_advisory_unlock_shared(" + OWN + ", t.root) from" + TABLES;
 
-        /** Those that must not run beside this instance. */
+        /** Finds the instances that must not run beside this one. */
         private static final String OTHERS = """
                 select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
                     || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
@@ -147,17 +148,17 @@ public final class StrategyWatch implements DisposableBean {
         /** The names and the strategies of the tables, each an array. */
         private final Object[] tables;
 
-        /** That of a connection of the pool, where the word was left last. */
+        /** The session of a connection of the pool, where the mark was last set. */
         private @Nullable Connection session;
 
         private int pid;
 
         private boolean isOver;
 
-        /** With other instances, a sentence each. */
+        /** The conflicts with other instances, a sentence each. */
         private volatile List<String> conflicts = List.of();
 
-        /** Names of tables mean what they do on the pool's connections. */
+        /** Creates a mark. Names of tables are resolved on the pool's connections. */
         Word(DataSource pool, Map<String, LockStrategy> strategies) {
             this.pool = pool;
             this.tables = new Object[] {
@@ -166,20 +167,20 @@ public final class StrategyWatch implements DisposableBean {
             };
         }
 
-        /** Looks, where that is due, or the connection that had the word is gone. */
+        /** Checks if a check is due, or if the connection that had the mark is gone. */
         synchronized void look(boolean isDue) {
             try {
                 if (!isOver && (isDue || (session != null && session.isClosed()))) {
                     look();
                 }
             } catch (SQLException | DataAccessException e) {
-                LOG.warn("The strategies of other instances cannot be looked at just now: " + e.getMessage());
+                LOG.warn("The strategies of other instances cannot be read just now: " + e.getMessage());
             }
         }
 
         private void look() throws SQLException {
             try (Connection connection = pool.getConnection()) {
-                // Not through a wrapper, to which a lock of the session would be the application's.
+                // The wrapper is bypassed, because it would take a lock of the session for one of the application.
                 Connection server = (Connection) connection.unwrap(PGConnection.class);
                 try {
                     look(server, new JdbcTemplate(new SingleConnectionDataSource(server, true)));
@@ -190,7 +191,7 @@ public final class StrategyWatch implements DisposableBean {
                 }
             }
             if (session != null && session.isClosed()) {
-                giveUp("of " + pool + " no connection stays open");
+                giveUp("no connection of " + pool + " stays open");
             }
         }
 
@@ -217,7 +218,7 @@ public final class StrategyWatch implements DisposableBean {
             LOG.info("The strategies of other instances are not watched: " + why);
         }
 
-        /** Takes the word back, as the pool may outlive the application. */
+        /** Removes the mark, because the pool may outlive the application. */
         synchronized void close() {
             isOver = true;
             try {
@@ -226,7 +227,7 @@ public final class StrategyWatch implements DisposableBean {
                             .queryForList(TAKE_BACK, Boolean.class, tables);
                 }
             } catch (SQLException | DataAccessException e) {
-                LOG.debug("The word of strategies goes with its connection", e);
+                LOG.debug("The marks of strategies are lost with their connection", e);
             }
         }
     }

@@ -32,8 +32,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * Checks the tables of {@link RowLock}, and of the configuration, against the catalog: that they are there, have the
- * ids that they are given, and are guarded against writers that do not lock where keys alone are locked.
+ * Checks the tables of {@link RowLock}, and of the configuration, against the catalog. They must exist, and have the
+ * ids that they are given. If keys alone are locked, they must be guarded against writers that do not lock.
  */
 final class TableCheck {
     private static final Log LOG = LogFactory.getLog(TableCheck.class);
@@ -43,7 +43,7 @@ final class TableCheck {
             GuardState.DISABLED, "its guard is switched off by DISABLE TRIGGER",
             GuardState.OUTDATED, "its guard is of another version or primary key");
 
-    /** No view, index or the like. */
+    /** The condition that it is a table, and not a view or an index. */
     private static final String IS_TABLE = "c.relkind in ('r', 'p')";
 
     private static final String OID =
@@ -59,9 +59,9 @@ final class TableCheck {
     private final Connection connection;
     private final JdbcTemplate jdbc;
     private final RowLocks locks;
-    /** The first name of each table that was met. */
+    /** The first name of each table that was checked. */
     private final Map<Long, String> spellings = new HashMap<>();
-    /** The names of those that are right, with strategy ADVISORY. */
+    /** The names of the correct tables with strategy ADVISORY. */
     private final Set<String> advisory = new TreeSet<>();
 
     TableCheck(Connection connection, RowLocks locks) {
@@ -97,7 +97,7 @@ final class TableCheck {
         checkTypes(what + ", " + usage.definition().idText(), table, parts);
     }
 
-    /** By an id of the types, where these show whether it can be one of the table. */
+    /** Checks the id by a sample of its types, if these show whether it can be one of the table. */
     private void checkTypes(String what, String table, List<Part> parts) throws SQLException {
         List<Object> sample =
                 parts.stream().map(Part::sample).filter(Objects::nonNull).toList();
@@ -120,7 +120,7 @@ final class TableCheck {
         }
     }
 
-    /** Refuses a table of the configuration that is not there, or has no id columns and needs them. */
+    /** Rejects a configured table that does not exist, or that needs id columns and has none. */
     void checkConfigured(String table) throws SQLException {
         List<String> unused = idColumns("The configuration of table " + table, table);
     }
@@ -162,12 +162,15 @@ final class TableCheck {
                         + (tables == null ? "no table at all" : tables)
                         + ".",
                 tables == null
-                        ? "See if the migration (Flyway, Liquibase) has run, and in this database; or write the name"
+                        ? "Check whether the migration (Flyway, Liquibase) has run in this database; or write the name"
                                 + " with its schema."
                         : "Write the name as in SQL, with its schema if need be.");
     }
 
-    /** The lock is that of the table, however it is spelled, but the configuration goes by the name. */
+    /**
+     * Warns of a spelling that differs. The lock is that of the table in any spelling, but the configuration applies to
+     * one name.
+     */
     private void checkSpelling(String what, String table, long oid) {
         String other = spellings.putIfAbsent(oid, table);
         if (other == null || other.equals(table)) {
@@ -185,7 +188,10 @@ final class TableCheck {
         }
     }
 
-    /** Only if the names are those of all the columns, each once, another order is a mistake for sure. */
+    /**
+     * Whether the parts are in order. Another order is certainly a mistake only if the names are exactly those of all
+     * columns.
+     */
     private static boolean inOrder(List<String> names, List<String> columns) {
         List<String> given = names.stream().map(TableCheck::plain).toList();
         List<String> ids = columns.stream().map(TableCheck::plain).toList();
@@ -193,13 +199,13 @@ final class TableCheck {
         return given.equals(ids) || distinct.size() < given.size() || !distinct.equals(new HashSet<>(ids));
     }
 
-    /** Also without the end that says no more than that it is an id: an order and an order_id are one. */
+    /** Returns the name without an ending that only marks it as an id: an order and an order_id are the same. */
     private static String plain(String name) {
         String plain = name.replace("_", "").toLowerCase(Locale.ROOT);
         return plain.length() > 2 && plain.endsWith("id") ? plain.substring(0, plain.length() - 2) : plain;
     }
 
-    /** Checks the tables that were met and are locked by their keys alone. */
+    /** Checks the guards of the tables that are locked by their keys alone. */
     void checkGuards(Reaction reaction) throws SQLException {
         Map<String, GuardState> unguarded = new TreeMap<>();
         for (String table : reaction == Reaction.IGNORE ? Set.<String>of() : advisory) {
@@ -236,7 +242,10 @@ final class TableCheck {
         return texts.stream().map(text -> "'" + text.replace("'", "''") + "'").collect(Collectors.joining(", "));
     }
 
-    /** One that cannot be looked up is missing, if the application requires it. */
+    /**
+     * Returns the state of the guard. If the application requires a guard that cannot be looked up, it counts as
+     * missing.
+     */
     private GuardState guard(String table, Reaction reaction) throws SQLException {
         try {
             return RowLockGuard.stateOf(connection, table);

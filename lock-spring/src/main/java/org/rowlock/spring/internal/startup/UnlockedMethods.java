@@ -16,8 +16,8 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Says that {@link RowLock} locks nothing in a context that has nothing to read it. For what starts contexts, and
- * cannot be a bean of one that lacks Rowlock's.
+ * Reports that {@link RowLock} locks nothing in a context that does not read it. It is for classes that start contexts,
+ * because a context without Rowlock's beans cannot report it.
  */
 public final class UnlockedMethods {
     private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);
@@ -27,9 +27,9 @@ public final class UnlockedMethods {
     private UnlockedMethods() {}
 
     /**
-     * Looks at the definitions of all beans; creates none.
+     * Checks the definitions of all beans, without creating any.
      *
-     * @param why {@link RowLock} is not read; a clause
+     * @param why why {@link RowLock} is not read; a clause
      */
     public static void check(ConfigurableListableBeanFactory beans, Reaction reaction, String why) {
         if (beans.getBeanNamesForType(LockChains.class, true, false).length > 0) {
@@ -47,7 +47,7 @@ public final class UnlockedMethods {
                 "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be locked.");
     }
 
-    /** Looks at the beans that have been made, some of which may have been before Rowlock's processors. */
+    /** Checks the beans that exist, because some may be older than Rowlock's processors. */
     static void checkMade(ConfigurableListableBeanFactory beans, LockChains chains, Reaction reaction) {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
@@ -57,7 +57,7 @@ public final class UnlockedMethods {
         react(
                 methods,
                 reaction,
-                "a BeanPostProcessor, or what else comes first, had their beans made before Rowlock could proxy them",
+                "a BeanPostProcessor, or a similar early bean, created their beans before Rowlock could proxy them",
                 "Give that one an ObjectProvider of the bean, or have it injected @Lazy.");
     }
 
@@ -70,7 +70,7 @@ public final class UnlockedMethods {
                 .map(LockingMethods::where)
                 .collect(Collectors.joining(", ", "", methods.size() > NAMED ? ", ..." : ""));
         String problem = methods.size() + (methods.size() == 1 ? " method" : " methods")
-                + " with @RowLock lock nothing, as " + why + ": " + named + ".";
+                + " with @RowLock lock nothing, because " + why + ": " + named + ".";
         if (reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(problem, action);
         }

@@ -1,6 +1,6 @@
 /**
- * What Rowlock checks at startup and later: start at {@code StartupVerification}.
- * Not for applications: types are public here for the other rooms alone, and change without notice.
+ * The checks of Rowlock at startup and later: start at {@code StartupVerification}. Applications must not use this
+ * package: its types are public for the sibling packages alone, and change without notice.
  */
 @NullMarked
 package org.rowlock.spring.internal.startup;
