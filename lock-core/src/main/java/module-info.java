@@ -15,12 +15,15 @@ module org.rowlock.core {
     requires static transitive org.jspecify;
 
     exports org.rowlock;
+    exports org.rowlock.internal.access to
+            org.rowlock.spring;
     exports org.rowlock.internal.commit to
             org.rowlock.jdbc;
     exports org.rowlock.internal.queue to
             org.rowlock.jdbc;
     exports org.rowlock.internal.request to
-            org.rowlock.jdbc;
+            org.rowlock.jdbc,
+            org.rowlock.spring;
     exports org.rowlock.internal.session to
             org.rowlock.jdbc;
     exports org.rowlock.internal.text to

@@ -34,7 +34,7 @@ public interface CommitWrite {
      * @return this
      * @throws IllegalStateException if it is committed already
      */
-    CommitWrite and(@Nullable Object... binds);
+    CommitWrite again(@Nullable Object... binds);
 
     /**
      * {@return how many rows all executions have changed, or returned, together}

@@ -14,11 +14,10 @@ import org.rowlock.internal.text.Given;
  * before:
  *
  * <pre>{@code
- * locks.inTransaction(dataSource, forUpdate(key), tx -> {
- *     long balance = balance(tx.connection(), 42);
- *     tx.atCommit().add("update account set balance = ? where id = ?", balance - 5, 42).expectOneRow();
- *     tx.atCommit().add("insert into entry(account, amount) values (?, ?)", 42, -5);
- *     return balance - 5;
+ * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {
+ *     tx.atCommit("update account set balance = ? where id = ?", tx.row() - 5, 42).expectOneRow();
+ *     tx.atCommit("insert into entry(account, amount) values (?, ?)", 42, -5);
+ *     return tx.row() - 5;
  * });
  * }</pre>
  *
@@ -31,9 +30,9 @@ import org.rowlock.internal.text.Given;
  * sending and adding is an {@link IllegalStateException}. What is null, or blank SQL, is an {@link
  * IllegalArgumentException}. Not thread-safe.
  *
- * @see Locked#atCommit()
+ * @see LockedTransaction#atCommit()
  * @see TransactionLocks#commit(CommitWrites)
- * @see RowLocks#execute(javax.sql.DataSource, LockRequest, CommitWrites)
+ * @see LockOperation#execute(CommitWrites)
  */
 public final class CommitWrites {
     private final List<Write> writes = new ArrayList<>(2);
@@ -50,7 +49,7 @@ public final class CommitWrites {
      * @return the statement, to say what is expected of it, and to ask afterwards what it did
      */
     public CommitWrite add(String sql, @Nullable Object... binds) {
-        return added(new Write(sql).and(binds));
+        return added(new Write(sql).again(binds));
     }
 
     /**
@@ -71,7 +70,7 @@ public final class CommitWrites {
                                 + "; give a list with a value per parameter, such as List.of(1, \"a\"). A null value"
                                 + " stands in a list, too: Collections.singletonList(null)");
             }
-            write.and(each instanceof List<?> values ? values.toArray() : new Object[] {each});
+            write.again(each instanceof List<?> values ? values.toArray() : new Object[] {each});
         }
         return added(write);
     }

@@ -76,6 +76,22 @@ public sealed interface LockKey {
     }
 
     /**
+     * {@return the keys of two or more rows of one table, in the order given}
+     *
+     * @param table the table, as in SQL
+     * @param first the id of the first row, as for {@link #row(String, Object)}
+     * @param second the id of the second row
+     * @param more the ids of others
+     */
+    static List<LockKey> rows(String table, Object first, Object second, Object... more) {
+        List<Object> ids = new ArrayList<>();
+        ids.add(first);
+        ids.add(second);
+        Collections.addAll(ids, more);
+        return rows(table, ids);
+    }
+
+    /**
      * {@return the keys of rows of one table, in the order given}
      *
      * @param table the table, as in SQL

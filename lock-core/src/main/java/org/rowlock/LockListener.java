@@ -27,7 +27,7 @@ public interface LockListener {
         /** An attempt to lock ({@code org.rowlock.LockAcquisition}). */
         ACQUISITION,
         /**
-         * The keys of {@link RowLocks#inTransaction}, which its transaction held until now
+         * The keys of {@link LockOperation#inTransaction}, which its transaction held until now
          * ({@code org.rowlock.LockHold}). With Spring see the meter {@code rowlock.hold}.
          */
         HOLD

@@ -1,6 +1,5 @@
 package org.rowlock;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -211,21 +210,4 @@ public sealed interface LockRequest permits RequestParts {
 
     /** {@return whether an absent row is an error: true behind {@link #requireRow}} */
     boolean isRowRequired();
-
-    /**
-     * A statement of another library that locks one row as Rowlock's own does: {@code select .. from table where column
-     * = id for ..}, in the mode of the request, waiting as long as it takes, on the same connection.
-     */
-    interface RowStatement {
-        /** {@return the column by which it finds the row, as in the catalog} */
-        String idColumn();
-
-        /**
-         * Locks the row.
-         *
-         * @return whether there is a row
-         * @throws SQLException what the driver threw
-         */
-        boolean lock() throws SQLException;
-    }
 }

@@ -1,193 +1,115 @@
 package org.rowlock;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockListener.Kind;
-import org.rowlock.LockListener.Outcome;
-import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.commit.Commit;
-import org.rowlock.internal.commit.Ending;
-import org.rowlock.internal.group.Groups;
-import org.rowlock.internal.group.Member;
-import org.rowlock.internal.observe.LockObserver.Begun;
-import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.Write;
-import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.Given;
 
-/** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
-record LockedTransaction(RowLocks locks, LockCalls calls, AdmissionQueues admission, Groups groups) {
-    private static final Logger LOG = System.getLogger("org.rowlock");
+/**
+ * The transaction of a work that runs under locks: its connection, the rows that were read behind the locks, and the
+ * writes that are sent with its COMMIT. Belongs to the thread of the work, until the work returns.
+ *
+ * @param <R> the value of a row that was read behind the locks or claimed; {@link Void} if nothing was
+ */
+public final class LockedTransaction<R extends @Nullable Object> {
+    private final Connection connection;
+    private final List<R> rows;
+    private final List<LockKey> absentRows;
+    private final CommitWrites writes = new CommitWrites();
 
-    <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, Locked.Work<R, T, X> work)
-            throws X, SQLException {
-        Given.notNull(work, "The work is null");
-        LockWait wait = checked(dataSource, request);
-        long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
-            LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
-            Begun hold = null;
-            try (Lent lent = new Lent(connect(dataSource, permit))) {
-                Locked<R> locked = locks.in(lent.begun()).locked(request, remaining, query);
-                hold = calls.observer().begin(Kind.HOLD);
-                T value = work.apply(locked);
-                commit(lent, request.keys(), locked.atCommit(), calls.endings(permit.entries::isWanted));
-                // Before the connection is given back, as a listener may use it.
-                report(hold, request, wait, Outcome.COMMITTED);
-                return value;
-            } catch (Throwable failure) {
-                // When it is rolled back. Throwable, as an Error ends the hold too.
-                boolean committed = failure instanceof CommitNotConfirmedException;
-                report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
-                throw failure;
-            }
-        }
+    LockedTransaction(Connection connection, List<R> rows, List<LockKey> absentRows) {
+        this.connection = connection;
+        this.rows = rows;
+        this.absentRows = absentRows;
     }
 
-    private void report(@Nullable Begun hold, LockRequest request, LockWait wait, Outcome outcome) {
-        calls.observer().end(hold, request.keys(), request.mode(), strategyOf(request), wait, outcome);
+    /**
+     * {@return the connection of the transaction} The work must not commit, roll back or close it. A rollback to a
+     * savepoint of its own is fine. Writes {@link #atCommit} are refused if the work has ended the transaction, but not
+     * if it has begun another one since, because Rowlock cannot distinguish the two.
+     */
+    public Connection connection() {
+        return connection;
     }
 
-    /** With a claim, which nobody queues for. It has no hold: its acquisition reports the keys. */
-    <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, Locked.Work<R, T, X> work) throws X, SQLException {
-        Given.notNull(work, "The work is null");
-        Given.notNull(dataSource, "The DataSource is null");
-        try (Lent lent = new Lent(Given.connection(dataSource))) {
-            Connection connection = lent.begun();
-            List<R> rows = locks.in(connection).claim(claim, mapper);
-            Locked<R> claimed = new Locked<>(connection, rows, List.of(), new CommitWrites());
-            T value = work.apply(claimed);
-            commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
-            return value;
-        }
+    /** {@return the rows that were read behind the locks, or claimed, in their order; empty if nothing was read} */
+    public List<R> rows() {
+        return rows;
     }
 
-    /** Without work: all in one flush, where that can be. */
-    void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
-        List<Write> toSend = CommitWrites.toSend(writes);
-        LockWait wait = checked(dataSource, request);
-        Member member = RequestParts.of(request).inserts().isEmpty()
-                ? groups.member(request, wait, strategyOf(request), toSend)
-                : null;
-        long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
-            QueueEntry place = permit.entries.entryOf(request.keys().get(0));
-            QueueEntry.Served served = place == null ? null : place.served();
-            if (member != null && served != null) {
-                groups.finish(member, served);
-                return;
-            }
-            boolean done = false;
-            for (@Nullable Member leader = member; !done; leader = null) {
-                try (Lent lent = new Lent(connect(dataSource, permit))) {
-                    TransactionLocks tx = locks.in(lent.begun());
-                    Ending.Choice endings = calls.endings(permit.entries::isWanted);
-                    List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
-                    if (leader != null && !others.isEmpty()) {
-                        Groups.Sending sending =
-                                (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
-                        done = groups.send(leader, others, sending);
-                    }
-                    if (!done && (others.isEmpty() || lent.isUsableAgain())) {
-                        tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
-                        groups.doneAlone(leader);
-                        done = true;
-                    }
-                    lent.settled = true;
-                }
-            }
+    /**
+     * {@return the only row that was read behind the locks}
+     *
+     * @throws UnexpectedRowCountException if there is none or more than one. Nothing is stored if the work lets it pass
+     */
+    public R row() {
+        if (rows.size() != 1) {
+            throw new UnexpectedRowCountException(
+                    "One row was expected behind the locks, and " + (rows.isEmpty() ? "none" : rows.size())
+                            + (rows.size() == 1 ? " was" : " were")
+                            + " read. Use rows() if there may be none or several",
+                    null,
+                    null);
         }
+        return rows.get(0);
     }
 
-    private LockStrategy strategyOf(LockRequest request) {
-        return calls.tables().config().strategyOf(request.keys());
+    /** {@return the keys whose row was looked for and does not exist; see {@link LockResult#absentRows}} */
+    public List<LockKey> absentRows() {
+        return absentRows;
     }
 
-    private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {
-        Given.notNull(dataSource, "The DataSource is null");
-        return RequestParts.of(request).lockWait(LockWait.forever());
+    /**
+     * {@return the writes that are sent with the COMMIT, to add to} They go in one flush with it, so the locks are held
+     * for a round trip less, and for one less for each further write. Reads of the work do not see them.
+     */
+    public CommitWrites atCommit() {
+        return writes;
     }
 
-    private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
-        boolean connected = false;
-        try {
-            Connection connection = Given.connection(dataSource);
-            connected = true;
-            return connection;
-        } finally {
-            permit.connected(connected);
-        }
+    /**
+     * Adds a write that is sent with the COMMIT, in one flush. Reads of the work do not see it.
+     *
+     * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @return the write, to say what is expected of it
+     */
+    public CommitWrite atCommit(String sql, @Nullable Object... binds) {
+        return writes.add(sql, binds);
     }
 
-    /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */
-    private void commit(Lent lent, List<LockKey> keys, CommitWrites writes, Ending.Choice endings) throws SQLException {
-        Connection connection = lent.connection;
-        if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
-            PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
-        }
-        Commit.run(connection, keys, calls.tables().config().names(), endings, CommitWrites.toSend(writes));
-        lent.settled = true;
+    /**
+     * Work under locks that has a result.
+     *
+     * @param <R> the value of a row that was read behind the locks
+     * @param <T> the result
+     * @param <X> what it throws
+     */
+    @FunctionalInterface
+    public interface Work<R extends @Nullable Object, T extends @Nullable Object, X extends Exception> {
+        /**
+         * Does the work.
+         *
+         * @param tx the transaction
+         * @return the result
+         * @throws X what the caller is to see; the transaction is rolled back and nothing is stored
+         */
+        T apply(LockedTransaction<R> tx) throws X;
     }
 
-    /** A borrowed connection, which is given back without a transaction, whatever has become of that. */
-    private static final class Lent implements AutoCloseable {
-        final Connection connection;
-
-        private boolean autoCommit;
-
-        /** It has committed, or is known to be undone: no failure from then on may look to the caller like another. */
-        boolean settled;
-
-        Lent(Connection connection) {
-            this.connection = connection;
-        }
-
-        Connection begun() throws SQLException {
-            autoCommit = connection.getAutoCommit();
-            if (autoCommit) {
-                connection.setAutoCommit(false);
-            } else if (PgSession.of(connection).hasBegun()) {
-                // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
-                connection.commit();
-            }
-            return connection;
-        }
-
-        /** Ends what an undone group has left. Pools close a connection for some errors. */
-        boolean isUsableAgain() {
-            try {
-                connection.rollback();
-                return !connection.isClosed();
-            } catch (SQLException e) {
-                return false;
-            }
-        }
-
-        @Override
-        public void close() throws SQLException {
-            try (connection) {
-                if (!connection.isClosed()) {
-                    // What a listener has begun behind the commit: the connection's autocommit would store it.
-                    if (settled ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
-                        connection.rollback();
-                    }
-                    if (connection.getAutoCommit() != autoCommit) {
-                        connection.setAutoCommit(autoCommit);
-                    }
-                }
-            } catch (Throwable e) {
-                if (!settled) {
-                    throw e;
-                }
-                LOG.log(Level.WARNING, "A connection could not be returned after its transaction had ended", e);
-            }
-        }
+    /**
+     * Work under locks that has no result.
+     *
+     * @param <R> the value of a row that was read behind the locks
+     * @param <X> what it throws
+     */
+    @FunctionalInterface
+    public interface VoidWork<R extends @Nullable Object, X extends Exception> {
+        /**
+         * Does the work.
+         *
+         * @param tx the transaction
+         * @throws X what the caller is to see; the transaction is rolled back and nothing is stored
+         */
+        void accept(LockedTransaction<R> tx) throws X;
     }
 }

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Given;
@@ -27,7 +29,11 @@ public final class RowLocksBuilder {
     KeyNames names = KeyNames.WITH_IDS;
     final List<LockListener> listeners = new ArrayList<>();
 
-    RowLocksBuilder() {}
+    private final Supplier<DataSource> dataSource;
+
+    RowLocksBuilder(Supplier<DataSource> dataSource) {
+        this.dataSource = dataSource;
+    }
 
     /**
      * {@return this, with the strategy of tables that have none of their own} Default {@link LockStrategy#ROW}.
@@ -85,13 +91,13 @@ public final class RowLocksBuilder {
 
     /**
      * {@return this, with how many threads the queue of a key lets in at once that want it exclusively} In the
-     * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the
+     * admission queue these are the lock holder and the next ones, which wait at the
      * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A
      * transaction that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}:
      * there it is how many wait at the server for the row, and more if nobody of this JVM gets it for a second.
      *
      * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
-     * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 8 until a queue
+     * less than the next takes to come, such as by {@link LockOperation#execute}; with a connection 8 until a queue
      * begins, and then 4 or more. A number given here is the number always; above that of the connections nobody
      * queues.
      *
@@ -114,7 +120,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with how many calls of {@link RowLocks#execute} that wait for one key may share a transaction}
+     * {@return this, with how many calls of {@link LockOperation#execute} that wait for one key may share a transaction}
      * Default 1, which is off.
      *
      * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the
@@ -144,8 +150,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with when commits let go of the locks: those of {@link RowLocks#inTransaction}, {@link
-     * RowLocks#execute} and {@link TransactionLocks#commit}} Default {@link LockRelease#PLAIN}.
+     * {@return this, with when commits let go of the locks: those of {@link LockOperation#inTransaction}, {@link
+     * LockOperation#execute} and {@link TransactionLocks#commit}} Default {@link LockRelease#PLAIN}.
      *
      * @param release when
      */
@@ -189,7 +195,7 @@ public final class RowLocksBuilder {
 
     /** {@return new row locks} */
     public RowLocks build() {
-        return new RowLocks(this);
+        return RowLocks.of(this, dataSource);
     }
 
     LockConfig config() {

@@ -6,14 +6,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockRequest.RowStatement;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.acquire.CommitBehindLock;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.OpenRows;
+import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
@@ -69,19 +71,8 @@ public final class TransactionLocks {
         return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), null, false);
     }
 
-    /**
-     * Locks as {@link #lock(LockRequest)} does, by a statement of another library where that does the same: of one row
-     * by {@link LockStrategy#ROW}, of a table whose id is one column, without a bound of the wait, and while nothing
-     * has to go in front of the lock. In all other cases the statement is not called, and Rowlock's own locks.
-     *
-     * @param request what to lock, and how strongly
-     * @param statement locks the row of the request
-     * @return what is held now
-     * @throws RowlockException as for {@link #lock(LockRequest)}; what the statement throws besides SQLException passes
-     *     through
-     */
-    public LockResult lock(LockRequest request, RowStatement statement) {
-        Given.notNull(statement, "The statement is null");
+    /** Locks by a statement of another library where that does the same; see {@link LockAccess#lock}. */
+    LockResult lock(LockRequest request, @Nullable RowStatement statement) {
         return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), statement, false);
     }
 
@@ -104,7 +95,9 @@ public final class TransactionLocks {
      * it sees what the previous holder committed. It runs also if a row does not exist.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
-     * @param query runs behind the locks
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param mapper makes a value of each row
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
      * @throws LockNotAvailableException as for {@link #lock}; the query has not run. With a bounded wait also if the
@@ -117,25 +110,48 @@ public final class TransactionLocks {
      * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL turns out to
      *     be several statements or to return no rows
      */
-    public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) throws SQLException {
+    public <R> List<R> lockAndQuery(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
+            throws SQLException {
+        return lockAndQuery(request, BoundQuery.of(sql, mapper, binds));
+    }
+
+    /**
+     * Locks, all or none, and runs a query for one value a row behind the locks, as {@link #lockAndQuery(LockRequest,
+     * String, RowMapper, Object...)} does.
+     *
+     * @param request what to lock, and how strongly; its wait does not bound the query
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param type the class of the value, which is read from the first column
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param <R> the value of a row
+     * @return a value per row
+     * @throws SQLException as there, like all others
+     */
+    public <R> List<R> lockAndQuery(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
+            throws SQLException {
+        return lockAndQuery(request, BoundQuery.of(sql, type, binds));
+    }
+
+    <R> List<R> lockAndQuery(LockRequest request, BoundQuery<R> query) throws SQLException {
         Given.notNull(query, "The query is null");
         return locked(request, RequestParts.of(request).lockWait(LockWait.forever()), query)
                 .rows();
     }
 
     /** Locks for the work of a transaction, with a wait in place of that of the request. */
-    <R> Locked<R> locked(LockRequest request, LockWait wait, @Nullable LockedQuery<R> query) throws SQLException {
+    <R> LockedTransaction<R> locked(LockRequest request, LockWait wait, @Nullable BoundQuery<R> query)
+            throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         LockCall call = call(session, request, wait, null, true);
         if (query == null) {
             LockResult result = result(call, call.attempt(null), false);
-            return new Locked<>(connection, List.of(), result.absentRows(), new CommitWrites());
+            return new LockedTransaction<>(connection, List.of(), result.absentRows());
         }
         try (OpenRows open = new OpenRows()) {
             LockResult result = result(call, call.attempt(Tail.ofQuery(query, open)), false);
             List<R> rows = open.map(query.mapper());
             session.refuseIfOver(NOTHING_LOCKED);
-            return new Locked<>(connection, rows, result.absentRows(), new CommitWrites());
+            return new LockedTransaction<>(connection, rows, result.absentRows());
         }
     }
 
@@ -155,23 +171,6 @@ public final class TransactionLocks {
             }
             throw new RowlockException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
         }
-    }
-
-    /**
-     * Refuses an id that no row of its table can have: of another number of parts than the table's id, or of a value
-     * that a column cannot hold. Locks refuse these with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}, while
-     * {@link LockStrategy#ADVISORY} takes them for ids of something else. Locks nothing, and needs no transaction.
-     *
-     * @param row the table and the id
-     * @throws LockTargetException if the table has an id, and this cannot be one
-     * @throws SQLException if the catalog cannot be read, or the table does not exist
-     */
-    public void checkId(LockKey.Row row) throws SQLException {
-        Given.notNull(row, "The row is null");
-        calls.tables()
-                .checkId(
-                        connection.getAutoCommit() ? PgSession.of(connection) : PgSession.inTransaction(connection),
-                        row);
     }
 
     private LockResult result(LockCall call, Outcome outcome, boolean trying) throws SQLException {

@@ -32,6 +32,8 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
@@ -60,12 +62,12 @@ class AdmissionPoolTest {
 
     @Test
     void hotKeyTakesTwoConnectionsAndABystanderGoesOn() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
         try (HikariDataSource pool = pool(POOL)) {
             CountDownLatch held = new CountDownLatch(1);
             List<Future<Object>> all = new ArrayList<>();
-            all.add(crowd.submit(() -> locks.inTransaction(pool, forUpdate(HOT), tx -> {
+            all.add(crowd.submit(() -> locks.on(pool).lock(forUpdate(HOT)).inTransaction(tx -> {
                 held.countDown();
                 letGo.await();
                 return add(tx.connection(), HOT);
@@ -77,7 +79,7 @@ class AdmissionPoolTest {
                     synchronized (queued) {
                         queued.add(Thread.currentThread());
                     }
-                    return locks.inTransaction(pool, forUpdate(HOT), tx -> add(tx.connection(), HOT));
+                    return locks.on(pool).lock(forUpdate(HOT)).inTransaction(tx -> add(tx.connection(), HOT));
                 }));
             }
             await(() -> {
@@ -94,7 +96,7 @@ class AdmissionPoolTest {
             assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                     .isZero();
 
-            locks.inTransaction(pool, forUpdate(COLD), tx -> add(tx.connection(), COLD));
+            locks.on(pool).lock(forUpdate(COLD)).inTransaction(tx -> add(tx.connection(), COLD));
             assertThat(database.query("select balance from account where id = 2"))
                     .isEqualTo("1");
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
@@ -105,7 +107,7 @@ class AdmissionPoolTest {
             }
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(CROWD + 1));
-            assertThat(locks.admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         } finally {
             end(crowd);
         }
@@ -114,7 +116,7 @@ class AdmissionPoolTest {
     /** Over a network the key would else be free for most of the time. */
     @Test
     void ofAKeyThatIsHeldForNoRoundTripMoreThanTwoAreOnTheirWay() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         AtomicBoolean over = new AtomicBoolean();
         AtomicInteger done = new AtomicInteger();
         ExecutorService crowd = Executors.newFixedThreadPool(POOL);
@@ -131,14 +133,14 @@ class AdmissionPoolTest {
                         CommitWrites writes = new CommitWrites();
                         writes.add("update account set balance = balance + 1 where id = 1")
                                 .expectOneRow();
-                        locks.execute(pool, forUpdate(HOT), writes);
+                        locks.on(pool).lock(forUpdate(HOT)).execute(writes);
                         done.incrementAndGet();
                     }
                     return null;
                 }));
             }
             try {
-                await(() -> locks.admission().entrants().stream()
+                await(() -> LockAccess.of(locks).admission().entrants().stream()
                                 .filter(AdmissionQueues.Entrant::isAdmitted)
                                 .count()
                         > 4);
@@ -152,13 +154,13 @@ class AdmissionPoolTest {
             end(crowd);
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo(String.valueOf(done.get()));
-        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 
     /** The control: the same crowd without the queue in front leaves the bystander nothing. */
     @Test
     void withoutAdmissionAHotKeyTakesAllConnections() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
         try (HikariDataSource pool = pool(POOL)) {
             CountDownLatch held = new CountDownLatch(1);
@@ -189,7 +191,7 @@ class AdmissionPoolTest {
      */
     @Test
     void inAnOutageThoseBehindTheFirstTryAtOnce() throws Exception {
-        RowLocks locks = RowLocks.builder().maxAdmittedPerKey(1).build();
+        RowLocks locks = LockAccess.builder().maxAdmittedPerKey(1).build();
         int behind = 15;
         CountDownLatch firstIsIn = new CountDownLatch(1);
         CyclicBarrier allAreIn = new CyclicBarrier(behind);
@@ -220,7 +222,7 @@ class AdmissionPoolTest {
                     synchronized (threads) {
                         threads.add(Thread.currentThread());
                     }
-                    return locks.inTransaction(dataSource, forUpdate(HOT), tx -> null);
+                    return locks.on(dataSource).lock(forUpdate(HOT)).inTransaction(tx -> null);
                 }));
                 firstIsIn.await();
             }
@@ -237,17 +239,16 @@ class AdmissionPoolTest {
                 assertThatThrownBy(() -> each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .hasRootCauseMessage("connection timeout");
             }
-            assertThat(locks.admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
             // And when it is over they queue again.
             outage.set(false);
-            locks.inTransaction(dataSource, forUpdate(HOT), tx -> {
+            locks.on(dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
                 Future<Object> other = crowd.submit(
-                        () -> locks.inTransaction(dataSource, forUpdate(HOT).noWait(), inner -> null));
+                        () -> locks.on(dataSource).lock(forUpdate(HOT).noWait()).inTransaction(inner -> null));
                 assertThatThrownBy(() -> other.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .cause()
                         .isInstanceOf(LockNotAvailableException.class)
                         .hasMessageContaining("admission queue");
-                return null;
             });
         } finally {
             end(crowd);
@@ -273,7 +274,7 @@ class AdmissionPoolTest {
     @EnumSource
     @EnabledForJreRange(min = JRE.JAVA_21)
     void thousandVirtualThreadsShareAFewConnections(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         int threads = 1_000;
         AtomicInteger done = new AtomicInteger();
         // By reflection, as the tests are compiled for 17.
@@ -282,7 +283,7 @@ class AdmissionPoolTest {
         try (HikariDataSource pool = pool(4)) {
             List<Future<Object>> all = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
-                all.add(crowd.submit(() -> locks.inTransaction(pool, forUpdate(HOT), tx -> {
+                all.add(crowd.submit(() -> locks.on(pool).lock(forUpdate(HOT)).inTransaction(tx -> {
                     done.incrementAndGet();
                     return add(tx.connection(), HOT);
                 })));
@@ -293,7 +294,7 @@ class AdmissionPoolTest {
             assertThat(done).hasValue(threads);
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(threads));
-            assertThat(locks.admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         } finally {
             end(crowd);
         }

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowlock.AdmissionQueues.Permit;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.AdmissionQueues.Permit;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
 
@@ -39,8 +41,11 @@ class AdmissionQueuesTest {
     private static final LockKey B = LockKey.row("account", 2);
     private static final LockWait LONG = LockWait.atMost(TestDatabase.DEADLINE);
 
-    private final AdmissionQueues queues =
-            RowLocks.builder().maxAdmittedPerKey(1).maxWaitersPerKey(8).build().admission();
+    private final AdmissionQueues queues = LockAccess.of(LockAccess.builder()
+                    .maxAdmittedPerKey(1)
+                    .maxWaitersPerKey(8)
+                    .build())
+            .admission();
     private final List<Visitor> visitors = new ArrayList<>();
     private final List<String> arrivals = Collections.synchronizedList(new ArrayList<>());
 
@@ -167,7 +172,7 @@ class AdmissionQueuesTest {
     /** So that he already waits at the server when the holder commits. */
     @Test
     void theNextIsLetInBesideTheHolder() throws Exception {
-        AdmissionQueues two = RowLocks.create().admission();
+        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
         Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
         Visitor next = new Visitor(two, "next", List.of(A), FOR_UPDATE).awaitEntered();
         Visitor third = new Visitor(two, "third", List.of(A), FOR_UPDATE).awaitQueued();
@@ -187,7 +192,7 @@ class AdmissionQueuesTest {
 
     @Test
     void whoIsNotToWaitIsNotLetInAsTheNext() throws Exception {
-        AdmissionQueues two = RowLocks.create().admission();
+        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
         Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
         Visitor impatient = new Visitor(two, "impatient", DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
         assertThat(impatient.end()).isInstanceOf(LockNotAvailableException.class);
@@ -197,7 +202,7 @@ class AdmissionQueuesTest {
     /** Nobody who wants the key for himself waits at the server for sharers whom others join there. */
     @Test
     void nobodyIsLetInBesideThoseWhoShare() throws Exception {
-        AdmissionQueues two = RowLocks.create().admission();
+        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
         Permit sharer = two.enter(DATABASE, forShare(A).noWait());
         Visitor writer = new Visitor(two, "writer", List.of(A), FOR_UPDATE).awaitQueued();
         Visitor late = new Visitor(two, "late", List.of(A), FOR_SHARE).awaitQueued();
@@ -461,7 +466,7 @@ class AdmissionQueuesTest {
 
     @Test
     void nestedCallOfOtherRowLocksPassesToo() throws Exception {
-        AdmissionQueues others = RowLocks.create().admission();
+        AdmissionQueues others = LockAccess.of(LockAccess.builder().build()).admission();
         CountDownLatch leave = new CountDownLatch(1);
         CountDownLatch entered = new CountDownLatch(1);
         Thread holder = new Thread(() -> {

@@ -39,19 +39,21 @@ class ArchitectureTest {
     private static final JavaClasses TESTS = new ClassFileImporter().importClasses(Offender.class);
 
     /** The rooms, from the ground up: what is in one knows those below it, and the values of the API. */
-    private static final List<String> ROOMS =
-            List.of("text", "queue", "request", "sql", "session", "commit", "observe", "acquire", "group", "verify");
+    private static final List<String> ROOMS = List.of(
+            "text", "queue", "request", "sql", "session", "commit", "observe", "acquire", "group", "verify", "access");
 
     /** What of the API is started at, and so knows the rooms. The rest are values, which know the lowest room alone. */
     private static final Set<String> DOORS = Set.of(
             "RowLocks",
             "RowLocksBuilder",
             "TransactionLocks",
-            "LockedTransaction",
+            "TransactionRunner",
+            "LockOperation",
             "LockInspector",
-            "AdmissionQueues",
+            "LockAccess",
             "CommitWrites",
-            "Locked");
+            "LockedRows",
+            "LockedTransaction");
 
     private static final int MOST_TYPES = 40;
     private static final int MOST_MEMBERS = 140;

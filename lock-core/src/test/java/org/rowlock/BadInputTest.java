@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
@@ -54,7 +55,7 @@ class BadInputTest {
             "create type account_type as (id int)");
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     static Stream<Arguments> strategies() {
@@ -71,8 +72,8 @@ class BadInputTest {
                 c -> locks.in(c).lock(forUpdate(List.of(key, KEY))),
                 c -> locks.in(c).tryLock(forUpdate(List.of(key, KEY))).isLocked(),
                 c -> locks.in(c).lock(forUpdate(List.of(key, KEY)).waiting(atMost)),
-                c -> locks.in(c).lockAndQuery(forUpdate(key), LockedQuery.of("select 1", FIRST)),
-                c -> locks.in(c).lockAndQuery(forUpdate(key).waiting(atMost), LockedQuery.of("select 1", FIRST)));
+                c -> locks.in(c).lockAndQuery(forUpdate(key), "select 1", FIRST),
+                c -> locks.in(c).lockAndQuery(forUpdate(key).waiting(atMost), "select 1", FIRST));
     }
 
     /** Each is a LockTargetException with the words; the transaction is usable if there was no error of the server. */
@@ -131,7 +132,7 @@ class BadInputTest {
     @ParameterizedTest
     @EnumSource(names = "BOTH")
     void whatIsNoTableIsRefusedInRepeatableReadToo(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .idColumns("account_view", "id")
                 .build();
@@ -171,7 +172,7 @@ class BadInputTest {
     @ParameterizedTest
     @EnumSource
     void aViewWithIdColumnsGivenIsRefusedAllTheSame(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .idColumns("account_view", "id")
                 .build();
@@ -188,7 +189,7 @@ class BadInputTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void tableWithoutPrimaryKeyNeedsIdColumns(LockStrategy strategy) throws Exception {
         assertTargetRefused(locks(strategy), row("keyless", 1), "keyless", "no primary key", "idColumns");
-        RowLocks given = RowLocks.builder()
+        RowLocks given = LockAccess.builder()
                 .strategy(strategy)
                 .idColumns("keyless", "code")
                 .build();
@@ -210,7 +211,7 @@ class BadInputTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void wrongIdColumnsAreNamed(LockStrategy strategy) throws Exception {
         for (String column : List.of("nothing", "ID", "\"id\"", "id; drop table account", "ctid or true")) {
-            RowLocks locks = RowLocks.builder()
+            RowLocks locks = LockAccess.builder()
                     .strategy(strategy)
                     .idColumns("account", column)
                     .build();
@@ -243,13 +244,13 @@ class BadInputTest {
     @EnumSource
     void anIdIsCheckedWithoutALock(LockStrategy strategy) throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {
-            TransactionLocks locks = locks(strategy).in(connection);
-            locks.checkId(row("account", 1));
-            locks.checkId(row("keyless", 1, 2));
-            assertThatThrownBy(() -> locks.checkId(row("account", "4Z")))
+            LockAccess locks = LockAccess.of(locks(strategy));
+            locks.checkId(connection, row("account", 1));
+            locks.checkId(connection, row("keyless", 1, 2));
+            assertThatThrownBy(() -> locks.checkId(connection, row("account", "4Z")))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContainingAll("account[4Z]", "is no integer");
-            assertThatThrownBy(() -> locks.checkId(row("account", 1, 2)))
+            assertThatThrownBy(() -> locks.checkId(connection, row("account", 1, 2)))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContainingAll("2 part(s)", "[id]");
         }
@@ -269,7 +270,7 @@ class BadInputTest {
                     c -> locks(strategy).in(c).lock(forKeyShare(key)),
                     c -> locks(strategy).in(c).lock(forUpdate(key).noWait()),
                     c -> locks(strategy).in(c).lock(forUpdate(List.of(key, row(schema + ".account", 2)))),
-                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(key), LockedQuery.of("select 1", FIRST)))) {
+                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(key), "select 1", FIRST))) {
                 Session reader = database.session("reader");
                 reader.execute("set role " + role);
                 reader.commit();
@@ -358,26 +359,18 @@ class BadInputTest {
                 "wait is null",
                 c -> locks.in(c).lock(Requests.of(Map.of(KEY, FOR_UPDATE)).waiting(null)));
         assertIllegal(
-                alice,
-                "key is null",
-                c -> locks.in(c).lockAndQuery(forUpdate((LockKey) null), LockedQuery.of("select 1", FIRST)));
+                alice, "key is null", c -> locks.in(c).lockAndQuery(forUpdate((LockKey) null), "select 1", FIRST));
         assertIllegal(alice, "query is null", c -> locks.in(c).lockAndQuery(forUpdate(KEY), null));
-        assertIllegal(
-                alice,
-                "SQL of the query is null",
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(null, FIRST)));
-        assertIllegal(
-                alice,
-                "SQL of the query is blank",
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(" ", FIRST)));
+        assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndQuery(forUpdate(KEY), null, FIRST));
+        assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndQuery(forUpdate(KEY), " ", FIRST));
         assertIllegal(
                 alice,
                 "row mapper is null",
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", null)));
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", (RowMapper<Integer>) null));
         assertIllegal(
                 alice,
                 "binds are null",
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", FIRST, (Object[]) null)));
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", FIRST, (Object[]) null));
         assertIllegal(alice, "claim is null", c -> locks.in(c).claim(null, FIRST));
         assertIllegal(alice, "row mapper is null", c -> locks.in(c).claim(Claim.from("account"), null));
     }
@@ -395,33 +388,37 @@ class BadInputTest {
 
     @Test
     void inTransactionRefusesNullsBeforeItBorrowsAConnection() {
-        RowLocks locks = RowLocks.create();
-        assertThatThrownBy(() -> locks.inTransaction(null, forUpdate(KEY), tx -> 1))
+        RowLocks locks = LockAccess.builder().build();
+        assertThatThrownBy(() -> locks.on(null).lock(forUpdate(KEY)).inTransaction(tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("DataSource is null");
-        assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), forUpdate(KEY), (Locked.Work<Void, Integer, RuntimeException>) null))
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(forUpdate(KEY))
+                        .inTransaction((LockedTransaction.Work<Void, Integer, RuntimeException>) null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("work is null");
         LockWait wait = LockWait.forever();
         List<Collection<LockKey>> wrong = Arrays.asList(null, List.of(), Arrays.asList(KEY, null));
         for (Collection<LockKey> keys : wrong) {
-            assertThatThrownBy(() -> locks.inTransaction(
-                            database.dataSource(), forUpdate(keys).waiting(wait), tx -> 1))
+            assertThatThrownBy(() -> locks.on(database.dataSource())
+                            .lock(forUpdate(keys).waiting(wait))
+                            .inTransaction(tx -> 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("key");
         }
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), forUpdate((LockKey) null), tx -> 1))
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(forUpdate((LockKey) null))
+                        .inTransaction(tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("key");
-        assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(),
-                        LockRequest.of(null, List.of(KEY)).waiting(wait),
-                        tx -> 1))
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(LockRequest.of(null, List.of(KEY)).waiting(wait))
+                        .inTransaction(tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("mode is null");
-        assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), forUpdate(KEY).waiting(null), tx -> 1))
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(forUpdate(KEY).waiting(null))
+                        .inTransaction(tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("wait is null");
     }
@@ -434,10 +431,10 @@ class BadInputTest {
         alice.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
         int before = alice.advisoryLocks();
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1 where 1 = ?", FIRST)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1 where 1 = ?", FIRST, 1, 2)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", FIRST, 1)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).noWait(), LockedQuery.of("select ?, ?", FIRST, 1)))) {
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1 where 1 = ?", FIRST),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1 where 1 = ?", FIRST, 1, 2),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", FIRST, 1),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).noWait(), "select ?, ?", FIRST, 1))) {
             assertThatThrownBy(() -> alice.run(body))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("bind value")
@@ -454,8 +451,7 @@ class BadInputTest {
         for (String sql : List.of(
                 "select 1; select 2", "update account set balance = 1 where id = 1", "select 1; delete from account")) {
             Session alice = database.session("alice");
-            assertThatThrownBy(() ->
-                            alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, FIRST))))
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), sql, FIRST)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("roll the transaction back");
             alice.rollback();
@@ -464,8 +460,7 @@ class BadInputTest {
         }
         // It ends the transaction of its own accord, and the lock with it.
         Session bob = database.session("bob");
-        assertThatThrownBy(() ->
-                        bob.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("commit", FIRST))))
+        assertThatThrownBy(() -> bob.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), "commit", FIRST)))
                 .isInstanceOf(IllegalArgumentException.class);
         bob.rollback();
         assertThat(bob.advisoryLocks()).isZero();
@@ -522,11 +517,12 @@ class BadInputTest {
     @EnumSource(names = {"ADVISORY", "BOTH"})
     void theBudgetCanBeRaisedAndLowered(LockStrategy strategy) throws Exception {
         Session alice = database.session("alice");
-        RowLocks more = RowLocks.builder().strategy(strategy).lockBudget(1_500).build();
+        RowLocks more =
+                LockAccess.builder().strategy(strategy).lockBudget(1_500).build();
         alice.run(c -> more.in(c).lock(forUpdate(ids(1_500))));
         assertThat(alice.advisoryLocks()).isEqualTo(1_500);
         alice.rollback();
-        RowLocks less = RowLocks.builder().strategy(strategy).lockBudget(2).build();
+        RowLocks less = LockAccess.builder().strategy(strategy).lockBudget(2).build();
         alice.run(c -> less.in(c).lock(forUpdate(ids(2))));
         assertThatThrownBy(() -> alice.run(c -> less.in(c).lock(forUpdate(ids(3)))))
                 .isInstanceOf(LockTargetException.class)
@@ -541,7 +537,7 @@ class BadInputTest {
     /** Known by a function of its own; only its name is here. */
     @Test
     void aClaimOnCitusIsRefusedByName() throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(LockStrategy.BOTH)
                 .strategy("pair", LockStrategy.ROW)
                 .build();

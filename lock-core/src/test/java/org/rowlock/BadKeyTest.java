@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.internal.access.LockAccess;
 
 /** Keys, waits and settings that make no sense are refused where they are made, before there is a connection. */
 class BadKeyTest {
@@ -219,8 +220,10 @@ class BadKeyTest {
                 .withMessageContaining(table)
                 .withMessageContaining("public.account");
         assertThatIllegalArgumentException().isThrownBy(() -> Claim.from(table));
-        assertThatIllegalArgumentException().isThrownBy(() -> RowLocks.builder().strategy(table, LockStrategy.ROW));
-        assertThatIllegalArgumentException().isThrownBy(() -> RowLocks.builder().idColumns(table, "id"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockAccess.builder().strategy(table, LockStrategy.ROW));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockAccess.builder().idColumns(table, "id"));
     }
 
     @Test
@@ -269,7 +272,7 @@ class BadKeyTest {
 
     @Test
     void builderRefusesWrongValues() {
-        RowLocksBuilder builder = RowLocks.builder();
+        RowLocksBuilder builder = LockAccess.builder();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder.strategy(null))
                 .withMessageContaining("strategy");
@@ -354,16 +357,16 @@ class BadKeyTest {
                     case "equals" -> proxy == given[0];
                     default -> null;
                 });
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         LockRequest request = LockRequest.forUpdate(LockKey.name("x"));
         CommitWrites writes = new CommitWrites();
         writes.add("select 1");
         for (ThrowableAssert.ThrowingCallable call : List.<ThrowableAssert.ThrowingCallable>of(
-                () -> locks.verify(none),
-                () -> locks.inTransaction(none, request, tx -> 1),
-                () -> locks.inTransaction(none, request, LockedQuery.of("select 1", found -> 1), tx -> 1),
-                () -> locks.inTransaction(none, Claim.from("job"), found -> 1, tx -> 1),
-                () -> locks.execute(none, request, writes))) {
+                () -> locks.on(none).verify(),
+                () -> locks.on(none).lock(request).inTransaction(tx -> 1),
+                () -> locks.on(none).lock(request).read("select 1", found -> 1).inTransaction(tx -> 1),
+                () -> locks.on(none).claim(Claim.from("job"), found -> 1).inTransaction(tx -> 1),
+                () -> locks.on(none).lock(request).execute(writes))) {
             assertThatIllegalArgumentException().isThrownBy(call).withMessageContaining("returned null");
         }
     }
@@ -374,7 +377,7 @@ class BadKeyTest {
                 .isThrownBy(() -> LockInspector.all(null))
                 .withMessageContaining("connection is null");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RowLocks.create().verify(null))
+                .isThrownBy(() -> RowLocks.of(null).verify())
                 .withMessageContaining("DataSource is null");
     }
 }

@@ -28,6 +28,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener.LockEvent;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -204,7 +205,7 @@ class CallbackPropertiesTest {
         }
         HikariDataSource pool = POOLS.get(kind);
         Caller caller = new Caller(callback, deed);
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .release(release)
                 .listener(caller)
@@ -239,10 +240,11 @@ class CallbackPropertiesTest {
         if (committed) {
             assertThat(inserted.get(0).count()).isOne();
             assertThat(inserted.get(0).rows()).containsExactly(List.of(number));
-            assertThatIllegalStateException().isThrownBy(() -> locks.execute(pool, forUpdate(KEY), sent.get(0)));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> locks.on(pool).lock(forUpdate(KEY)).execute(sent.get(0)));
         } else if (!sent.isEmpty()) {
             assertThatIllegalStateException().isThrownBy(inserted.get(0)::count);
-            locks.execute(pool, forUpdate(KEY), sent.get(0));
+            locks.on(pool).lock(forUpdate(KEY)).execute(sent.get(0));
         }
         assertThat(stored()).isEqualTo(sent.isEmpty() ? 0 : 1);
         if (callback == Callback.WORK
@@ -273,7 +275,7 @@ class CallbackPropertiesTest {
                 try (Connection connection = from.getConnection()) {
                     connection.setAutoCommit(false);
                     try {
-                        locks.in(connection).lockAndQuery(forUpdate(KEY), LockedQuery.of(query, mapper, 1));
+                        locks.in(connection).lockAndQuery(forUpdate(KEY), query, mapper, 1);
                         locks.in(connection).commit(writes);
                     } catch (Throwable e) {
                         if (!connection.isClosed() && !connection.getAutoCommit()) {
@@ -284,13 +286,13 @@ class CallbackPropertiesTest {
                 }
             }
             case IN_TRANSACTION ->
-                locks.inTransaction(from, forUpdate(KEY), tx -> {
+                locks.on(from).lock(forUpdate(KEY)).inTransaction(tx -> {
                     caller.called(Callback.WORK, null);
                     adding.add(tx.atCommit());
                     return null;
                 });
             case WITH_QUERY ->
-                locks.inTransaction(from, forUpdate(KEY), LockedQuery.of(query, mapper, 1), tx -> {
+                locks.on(from).lock(forUpdate(KEY)).read(query, mapper, 1).inTransaction(tx -> {
                     caller.called(Callback.WORK, null);
                     adding.add(tx.atCommit());
                     return null;
@@ -298,7 +300,7 @@ class CallbackPropertiesTest {
             case WITH_CLAIM -> {
                 Claim claim =
                         Claim.from("account").where("id = ?", 1).orderBy("id").limit(1);
-                int claimed = locks.inTransaction(from, claim, mapper, tx -> {
+                int claimed = locks.on(from).claim(claim, mapper).inTransaction(tx -> {
                     caller.called(Callback.WORK, null);
                     adding.add(tx.atCommit());
                     return tx.rows().size();
@@ -307,11 +309,11 @@ class CallbackPropertiesTest {
             }
             case EXECUTE -> {
                 adding.add(writes);
-                locks.execute(from, forUpdate(KEY), writes);
+                locks.on(from).lock(forUpdate(KEY)).execute(writes);
             }
             case EXECUTE_WITH_ROW -> {
                 adding.add(writes);
-                locks.execute(from, forUpdate(KEY).requireRow(), writes);
+                locks.on(from).lock(forUpdate(KEY).requireRow()).execute(writes);
             }
         }
     }

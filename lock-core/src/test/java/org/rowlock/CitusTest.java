@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -56,21 +57,22 @@ class CitusTest {
             "insert into note select generate_series(1, 9)");
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     @Test
     void advisoryLocksAloneAreRefusedUnlessAllEnterByOneNode() {
-        assertThatThrownBy(() -> locks(LockStrategy.ADVISORY).verify(database.dataSource()))
+        assertThatThrownBy(() ->
+                        locks(LockStrategy.ADVISORY).on(database.dataSource()).verify())
                 .isInstanceOf(LockVerificationException.class)
                 .hasMessageContaining("Citus")
                 .hasMessageContaining("singleEntryNode");
-        RowLocks.builder()
+        RowLocks.builder(database.dataSource())
                 .strategy(LockStrategy.ADVISORY)
                 .singleEntryNode(true)
                 .build()
-                .verify(database.dataSource());
-        locks(LockStrategy.BOTH).verify(database.dataSource());
+                .verify();
+        locks(LockStrategy.BOTH).on(database.dataSource()).verify();
     }
 
     @ParameterizedTest
@@ -82,9 +84,7 @@ class CitusTest {
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(key)));
         Step<List<Long>> bobs = bob.start(c -> locks.in(c)
-                .lockAndQuery(
-                        forUpdate(key),
-                        LockedQuery.of("select balance from " + table + " where id = 1", row -> row.getLong(1))));
+                .lockAndQuery(forUpdate(key), "select balance from " + table + " where id = 1", row -> row.getLong(1)));
         alice.execute("update " + table + " set balance = 5 where id = 1");
         awaitWaitingOnCitus(1);
         assertThat(bobs.isDone()).isFalse();
@@ -123,11 +123,11 @@ class CitusTest {
         RowLocks locks = locks(strategy);
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setOptions("-c citus." + setting);
-        RowLocks.builder()
+        RowLocks.builder(dataSource)
                 .strategy("account", LockStrategy.ADVISORY)
                 .singleEntryNode(true)
                 .build()
-                .verify(dataSource);
+                .verify();
         inClients(dataSource, pool -> {
             for (int call = 0; call < CALLS; call++) {
                 addOne(locks, pool);
@@ -166,7 +166,7 @@ class CitusTest {
     @Test
     void connectionsToSeveralNodesAreRefusedAlways() throws Exception {
         String node = " from pg_dist_node where groupid <> 0 order by nodeid limit 1";
-        RowLocks declared = RowLocks.builder()
+        RowLocks declared = LockAccess.builder()
                 .strategy("account", LockStrategy.ADVISORY)
                 .singleEntryNode(true)
                 .build();
@@ -177,7 +177,7 @@ class CitusTest {
                 new int[] {balanced.getPortNumbers()[0], Integer.parseInt(database.query("select nodeport" + node))});
         balanced.setLoadBalanceHosts(true);
         for (int i = 0; i < 20; i++) {
-            assertThatThrownBy(() -> declared.verify(balanced))
+            assertThatThrownBy(() -> declared.on(balanced).verify())
                     .isInstanceOf(LockVerificationException.class)
                     .hasMessageContaining("different servers");
         }
@@ -188,9 +188,7 @@ class CitusTest {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
             long balance = locks.in(connection)
-                    .lockAndQuery(
-                            forUpdate(KEY),
-                            LockedQuery.of("select balance from account where id = 1", row -> row.getLong(1)))
+                    .lockAndQuery(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1))
                     .get(0);
             try (PreparedStatement update =
                     connection.prepareStatement("update account set balance = ? where id = 1")) {
@@ -284,12 +282,10 @@ class CitusTest {
         LockKey absent = LockKey.row(table, 50);
         String read = "select balance from " + table + " where id = 50";
         Session alice = database.session("alice");
-        assertThat(alice.<List<Long>>run(c ->
-                        locks.in(c).lockAndQuery(forUpdate(absent), LockedQuery.of(read, row -> row.getLong(1)))))
+        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(forUpdate(absent), read, row -> row.getLong(1))))
                 .isEmpty();
         alice.execute("insert into " + table + " values (50, 3)");
-        assertThat(alice.<List<Long>>run(c ->
-                        locks.in(c).lockAndQuery(forUpdate(absent), LockedQuery.of(read, row -> row.getLong(1)))))
+        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(forUpdate(absent), read, row -> row.getLong(1))))
                 .containsExactly(3L);
         alice.commit();
     }
@@ -321,7 +317,7 @@ class CitusTest {
     @EnumSource
     void claimsAreRefusedByName(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        locks.verify(database.dataSource());
+        locks.on(database.dataSource()).verify();
         Session alice = database.session("alice");
         Claim two = Claim.from("account").where("balance = ?", 0).orderBy("id").limit(2);
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(two, row -> row.getInt("id"))))
@@ -337,7 +333,7 @@ class CitusTest {
         database.execute(
                 "create table seat(hall int, number int, primary key (hall, number))",
                 "select create_distributed_table('seat', 'hall')");
-        RowLocks locks = RowLocks.builder().idColumns("seat", "number").build();
+        RowLocks locks = LockAccess.builder().idColumns("seat", "number").build();
         Session alice = database.session("alice");
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(LockKey.row("seat", 3)))))
                 .isInstanceOf(LockTargetException.class)
@@ -390,7 +386,7 @@ class CitusTest {
     @Test
     void namesDoNotSeemToBeADeadlock() throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        locks.verify(database.dataSource());
+        locks.on(database.dataSource()).verify();
         List<Session> sessions = new ArrayList<>();
         for (String name : List.of("alice", "bob", "carol", "dave", "eve")) {
             sessions.add(database.session(name));

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -74,7 +75,7 @@ abstract class ClaimContract extends RowLockContract {
         assertThat(claim(bob, READY.limit(2))).containsExactly(1, 2);
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         RowMapper<Integer> mapper = row -> row.getInt("id");
-        List<Integer> done = locks.inTransaction(dataSource, READY.limit(2), mapper, tx -> {
+        List<Integer> done = locks.on(dataSource).claim(READY.limit(2), mapper).inTransaction(tx -> {
             tx.atCommit()
                     .addBatch("update job set state = 'done' where id = ?", tx.rows())
                     .expectOneRow();
@@ -82,7 +83,7 @@ abstract class ClaimContract extends RowLockContract {
         });
         assertThat(done).containsExactly(3, 4);
         assertThat(dataSource.calls()).containsSubsequence("setAutoCommit(false)", "setAutoCommit(true)", "close");
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, READY, mapper, tx -> {
+        assertThatThrownBy(() -> locks.on(dataSource).claim(READY, mapper).inTransaction(tx -> {
                     tx.atCommit().addBatch("update job set state = 'done' where id = ?", tx.rows());
                     throw new IllegalStateException("no work");
                 }))
@@ -90,11 +91,12 @@ abstract class ClaimContract extends RowLockContract {
         bob.rollback();
         assertThat(claim(alice, READY.limit(10))).containsExactly(1, 2, 5);
         alice.rollback();
-        int none = locks.inTransaction(
-                dataSource, READY.where("id > 5"), mapper, tx -> tx.rows().size());
+        int none = locks.on(dataSource)
+                .claim(READY.where("id > 5"), mapper)
+                .inTransaction(tx -> tx.rows().size());
         assertThat(none).isZero();
         assertThat(dataSource.open()).isZero();
-        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 
     @Test
@@ -550,7 +552,7 @@ abstract class ClaimContract extends RowLockContract {
         database.execute(
                 "create table event(source text not null, number int not null, unique (source, number))",
                 "insert into event select 'a', g from generate_series(1, 5) g");
-        RowLocks given = RowLocks.builder()
+        RowLocks given = LockAccess.builder()
                 .strategy(strategy())
                 .idColumns("event", "source", "number")
                 .build();

@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.request.KeyNames;
@@ -96,7 +97,7 @@ class CommitOutcomeTest {
     }
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {
@@ -127,7 +128,7 @@ class CommitOutcomeTest {
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         LockTransactionException failure = catchThrowableOfType(
                 LockTransactionException.class,
-                () -> locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+                () -> locks(strategy).on(dataSource).lock(forUpdate(KEY)).inTransaction(tx -> {
                     add(tx.connection());
                     failToPay(tx.connection());
                     return catchThrowable(() -> add(tx.connection()));
@@ -150,7 +151,7 @@ class CommitOutcomeTest {
     @ParameterizedTest
     @EnumSource
     void anErrorBehindASavepointKeepsNothingFromCommitting(LockStrategy strategy) throws Exception {
-        locks(strategy).inTransaction(database.dataSource(), forUpdate(KEY), tx -> {
+        locks(strategy).on(database.dataSource()).lock(forUpdate(KEY)).inTransaction(tx -> {
             Savepoint savepoint = tx.connection().setSavepoint();
             failToPay(tx.connection());
             tx.connection().rollback(savepoint);
@@ -163,7 +164,8 @@ class CommitOutcomeTest {
     @EnumSource
     void connectionLostInTheWorkIsTheDriversErrorAndNothingIsStored(LockStrategy strategy) throws Exception {
         proxy.cutBefore("update account");
-        assertThatThrownBy(() -> locks(strategy).inTransaction(proxied(), forUpdate(KEY), tx -> add(tx.connection())))
+        assertThatThrownBy(() ->
+                        locks(strategy).on(proxied()).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
         assertThat(balance()).isEqualTo("0");
@@ -184,7 +186,7 @@ class CommitOutcomeTest {
         ObservedDataSource dataSource = new ObservedDataSource(proxied());
         CommitOutcomeUnknownException failure = catchThrowableOfType(
                 CommitOutcomeUnknownException.class,
-                () -> locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> add(tx.connection())));
+                () -> locks(strategy).on(dataSource).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())));
         assertThat(failure.sqlState()).contains("08006");
         assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("Do not run it again");
         assertThat(failure).hasCauseInstanceOf(SQLException.class);
@@ -243,7 +245,7 @@ class CommitOutcomeTest {
     @EnumSource
     void retriesByTheTableOfFailuresPayOnce(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        retriesPayOnce((pool, id) -> locks.inTransaction(pool, forUpdate(KEY), tx -> {
+        retriesPayOnce((pool, id) -> locks.on(pool).lock(forUpdate(KEY)).inTransaction(tx -> {
             execute(tx.connection(), "insert into payment values (" + id + ")");
             return add(tx.connection());
         }));
@@ -268,7 +270,7 @@ class CommitOutcomeTest {
                 })) {
             LockConnectionLostException failure = catchThrowableOfType(
                     LockConnectionLostException.class,
-                    () -> RowLocks.create().inTransaction(proxied(), forUpdate(KEY), tx -> {
+                    () -> RowLocks.of(proxied()).lock(forUpdate(KEY)).inTransaction(tx -> {
                         add(tx.connection());
                         return lose.run(tx.connection());
                     }));
@@ -282,7 +284,7 @@ class CommitOutcomeTest {
     void transactionThatWasIdleForTooLongHasStoredNothing() throws Exception {
         LockConnectionLostException failure = catchThrowableOfType(
                 LockConnectionLostException.class,
-                () -> RowLocks.create().inTransaction(database.dataSource(), forUpdate(KEY), tx -> {
+                () -> RowLocks.of(database.dataSource()).lock(forUpdate(KEY)).inTransaction(tx -> {
                     add(tx.connection());
                     execute(tx.connection(), "set local idle_in_transaction_session_timeout = 1");
                     int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
@@ -308,7 +310,7 @@ class CommitOutcomeTest {
         }
         CommitWrite added = writes.add(ADD, 1, 1).expectOneRow();
         if (behindLock) {
-            CommitWay.sent(added, () -> locks.execute(from, forUpdate(KEY), writes));
+            CommitWay.sent(added, () -> locks.on(from).lock(forUpdate(KEY)).execute(writes));
         } else {
             try (Connection connection = from.getConnection()) {
                 connection.setAutoCommit(false);
@@ -349,12 +351,13 @@ class CommitOutcomeTest {
         writes.add("with one as (select 1 as id) update account set balance = 1 from one where account.id = one.id")
                 .expectOneRow();
         proxy.cutAfter("with one");
-        assertThatThrownBy(() -> locks(strategy).execute(proxied(), forUpdate(KEY), writes))
+        assertThatThrownBy(
+                        () -> locks(strategy).on(proxied()).lock(forUpdate(KEY)).execute(writes))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
         assertThat(balance()).isEqualTo("0");
         proxy.cutAfter("COMMIT");
-        assertUnknown(() -> locks(strategy).execute(proxied(), forUpdate(KEY), writes));
+        assertUnknown(() -> locks(strategy).on(proxied()).lock(forUpdate(KEY)).execute(writes));
         assertThat(balance()).isEqualTo("1");
     }
 
@@ -392,7 +395,10 @@ class CommitOutcomeTest {
                 writes.add(ADD, 1, 1).expectOneRow();
                 writes.add("insert into payment values (7)");
                 if (behindLock) {
-                    locks(strategy).execute(OneConnection.of(connection), forUpdate(KEY), writes);
+                    locks(strategy)
+                            .on(OneConnection.of(connection))
+                            .lock(forUpdate(KEY))
+                            .execute(writes);
                 } else {
                     locks(strategy).in(connection).lock(forUpdate(KEY));
                     locks(strategy).in(connection).commit(writes);
@@ -449,8 +455,8 @@ class CommitOutcomeTest {
             requireStandby("nobody");
             for (String end : List.of("pg_cancel_backend", "pg_terminate_backend")) {
                 Session runner = database.session("runner");
-                Step<Object> step = runner.start(
-                        unused -> locks(strategy).inTransaction(pool, forUpdate(KEY), tx -> add(tx.connection())));
+                Step<Object> step = runner.start(unused ->
+                        locks(strategy).on(pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())));
                 String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
                 Awaitility.await()
                         .atMost(TestDatabase.DEADLINE)
@@ -472,7 +478,7 @@ class CommitOutcomeTest {
             // Both are visible, as they are committed on this server.
             assertThat(balance()).isEqualTo("2");
             // The warning is not found again on the pool's connection.
-            locks(strategy).inTransaction(pool, forUpdate(KEY), tx -> add(tx.connection()));
+            locks(strategy).on(pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection()));
             assertThat(balance()).isEqualTo("3");
         } finally {
             requireStandby("");
@@ -642,8 +648,10 @@ class CommitOutcomeTest {
                         .equals("0"));
         RowLocks locks = locks(strategy);
         // From then on the table is known.
-        locks.execute(database.dataSource(), forUpdate(KEY), addOne());
-        assertThat(catchThrowable(() -> locks.execute(OneConnection.of(connection), forUpdate(KEY), addOne())))
+        locks.on(database.dataSource()).lock(forUpdate(KEY)).execute(addOne());
+        assertThat(catchThrowable(() -> locks.on(OneConnection.of(connection))
+                        .lock(forUpdate(KEY))
+                        .execute(addOne())))
                 .isExactlyInstanceOf(LockConnectionLostException.class)
                 .hasMessageContaining("Nothing of the work");
         assertThat(balance()).isEqualTo("1");
@@ -686,18 +694,21 @@ class CommitOutcomeTest {
         CommitWrites trying = new CommitWrites();
         trying.add("select from payment where id = 7 for update nowait");
         for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.noWait())) {
-            assertLockNotAvailable(() -> locks.execute(from, forUpdate(KEY).waiting(wait), waiting));
+            assertLockNotAvailable(
+                    () -> locks.on(from).lock(forUpdate(KEY).waiting(wait)).execute(waiting));
         }
         for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.forever())) {
-            assertLockNotAvailable(() -> locks.execute(from, forUpdate(KEY).waiting(wait), trying));
+            assertLockNotAvailable(
+                    () -> locks.on(from).lock(forUpdate(KEY).waiting(wait)).execute(trying));
         }
-        assertThat(catchThrowable(() -> locks.execute(from, forUpdate(KEY), waiting)))
+        assertThat(catchThrowable(() -> locks.on(from).lock(forUpdate(KEY)).execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("or for what a write behind it needs");
         holder.run(connection -> locks.in(connection).lock(forUpdate(KEY)));
         LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
-        assertThat(catchThrowable(() ->
-                        locks.execute(database.dataSource(), forUpdate(KEY).waiting(shortly), waiting)))
+        assertThat(catchThrowable(() -> locks.on(database.dataSource())
+                        .lock(forUpdate(KEY).waiting(shortly))
+                        .execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("another transaction holds it.");
     }
@@ -717,17 +728,19 @@ class CommitOutcomeTest {
                         + " 'begin raise warning ''late''; return null; end'",
                 "create constraint trigger warn after update on account deferrable initially deferred"
                         + " for each row execute function warn()");
-        RowLocks.create().inTransaction(database.dataSource(), forUpdate(KEY), tx -> add(tx.connection()));
+        RowLocks.of(database.dataSource()).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection()));
         assertThat(balance()).isEqualTo("1");
     }
 
     @Test
     void deferredConstraintIsTheDriversErrorAsBefore() throws Exception {
         database.execute("create table child(account int references account deferrable initially deferred)");
-        assertThatThrownBy(() -> RowLocks.create().inTransaction(database.dataSource(), forUpdate(KEY), tx -> {
-                    execute(tx.connection(), "insert into child values (999)");
-                    return add(tx.connection());
-                }))
+        assertThatThrownBy(() -> RowLocks.of(database.dataSource())
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> {
+                            execute(tx.connection(), "insert into child values (999)");
+                            return add(tx.connection());
+                        }))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
         assertThat(balance()).isEqualTo("0");
@@ -748,7 +761,7 @@ class CommitOutcomeTest {
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)", refused));
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)"));
             }
-            assertRefused(() -> locks(strategy).inTransaction(pool, forUpdate(KEY), tx -> {
+            assertRefused(() -> locks(strategy).on(pool).lock(forUpdate(KEY)).inTransaction(tx -> {
                 execute(tx.connection(), "insert into payment values (1)");
                 return null;
             }));
@@ -785,7 +798,8 @@ class CommitOutcomeTest {
             CommitWrites writes = new CommitWrites();
             writes.add("update account set balance = 1 where id = 1");
             writes.add("update account set balance = ? where id = 1", value);
-            assertThatThrownBy(() -> locks(strategy).execute(one, forUpdate(KEY), writes))
+            assertThatThrownBy(
+                            () -> locks(strategy).on(one).lock(forUpdate(KEY)).execute(writes))
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("Can't infer the SQL type");
             assertThat(session.connection().isClosed()).isFalse();

@@ -32,7 +32,7 @@ enum CommitWay {
         if (this == EXECUTE) {
             CommitWrites writes = writes(more);
             CommitWrite added = writes.add(ADD, amount, 1).expectOneRow();
-            sent(added, () -> locks.execute(dataSource, forUpdate(KEY), writes));
+            sent(added, () -> locks.on(dataSource).lock(forUpdate(KEY)).execute(writes));
             return;
         }
         try (Connection connection = dataSource.getConnection()) {

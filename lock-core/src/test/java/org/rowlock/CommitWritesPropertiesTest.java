@@ -20,6 +20,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.TestDatabase;
 
@@ -118,7 +119,7 @@ class CommitWritesPropertiesTest {
 
     private static List<String> write(
             Connection connection, List<Drawn> writes, LockStrategy strategy, boolean behindLock) {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         LockKey key = LockKey.row("account", 1);
         CommitWrites atCommit = new CommitWrites();
         List<CommitWrite> added = new ArrayList<>();
@@ -128,7 +129,7 @@ class CommitWritesPropertiesTest {
         }
         try {
             if (behindLock) {
-                locks.execute(OneConnection.of(connection), forUpdate(key), atCommit);
+                locks.on(OneConnection.of(connection)).lock(forUpdate(key)).execute(atCommit);
             } else {
                 connection.setAutoCommit(false);
                 locks.in(connection).lock(forUpdate(key));

@@ -42,6 +42,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -76,7 +78,7 @@ class CommitWritesTest {
     }
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     /** The ways for writes to be sent, each with an update of the row in the work before where there is any. */
@@ -84,22 +86,20 @@ class CommitWritesTest {
         WORK {
             @Override
             void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
-                locks.inTransaction(from, forUpdate(KEY), tx -> {
+                locks.on(from).lock(forUpdate(KEY)).useTransaction(tx -> {
                     execute(tx.connection(), "update account set balance = balance + 100 where id = 9");
                     writes.accept(tx.atCommit());
-                    return null;
                 });
             }
         },
         QUERY {
             @Override
             void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
-                LockedQuery<Long> query = LockedQuery.of(
+                BoundQuery<Long> query = BoundQuery.of(
                         "update account set balance = balance + 100 where id = 9 returning balance",
                         row -> row.getLong(1));
-                locks.inTransaction(from, forUpdate(KEY), query, tx -> {
+                locks.on(from).lock(forUpdate(KEY)).read(query).useTransaction(tx -> {
                     writes.accept(tx.atCommit());
-                    return null;
                 });
             }
         },
@@ -108,7 +108,7 @@ class CommitWritesTest {
             void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
                 CommitWrites atCommit = new CommitWrites();
                 writes.accept(atCommit);
-                locks.execute(from, forUpdate(KEY), atCommit);
+                locks.on(from).lock(forUpdate(KEY)).execute(atCommit);
             }
         },
         OWN_CONNECTION {
@@ -222,7 +222,7 @@ class CommitWritesTest {
                         sent.add(atCommit.add(ADD, amount, 1).expectOneRow());
                         sent.add(atCommit.add(ENTRY + " returning amount", 1, amount)
                                 .expectOneRow());
-                        sent.add(atCommit.add(ENTRY, 2, null).and(2, 4).and(2, 4));
+                        sent.add(atCommit.add(ENTRY, 2, null).again(2, 4).again(2, 4));
                     });
                     assertThat(sent.stream().map(CommitWrite::counts))
                             .containsExactly(List.of(1L), List.of(1L), List.of(1L, 1L, 1L));
@@ -319,10 +319,10 @@ class CommitWritesTest {
     @ParameterizedTest
     @EnumSource
     void whatTheyReturnIsThereAfterwardsAndNotBefore(LockStrategy strategy) throws Exception {
-        CommitWrite write = locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
-            CommitWrite added = tx.atCommit()
-                    .add("insert into entry(ref, note) values (?, 'a') returning ref, note", new UUID(1, 2))
-                    .and(new UUID(1, 3));
+        CommitWrite write = locks(strategy).on(dataSource).lock(forUpdate(KEY)).inTransaction(tx -> {
+            CommitWrite added = tx.atCommit(
+                            "insert into entry(ref, note) values (?, 'a') returning ref, note", new UUID(1, 2))
+                    .again(new UUID(1, 3));
             assertThatIllegalStateException().isThrownBy(added::count).withMessageContaining("has not committed");
             assertThatIllegalStateException().isThrownBy(added::rows);
             return added;
@@ -339,28 +339,29 @@ class CommitWritesTest {
                 Integer.parseInt(database.query("show server_version_num")) < 190_000,
                 "skipped: from PostgreSQL 19 on a backslash is none to every session");
         String sql = "update account set balance = length('\\'') + ? --'";
-        RowLocks locks = RowLocks.builder().build();
+        RowLocks locks = LockAccess.builder().build();
         CommitWrites refused = new CommitWrites();
         refused.add(sql, 4);
-        assertThatThrownBy(() -> locks.execute(database.dataSource(), forUpdate(KEY), refused))
+        assertThatThrownBy(() ->
+                        locks.on(database.dataSource()).lock(forUpdate(KEY)).execute(refused))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0 parameter(s), and 1 value(s)");
         PGSimpleDataSource escapes = database.dataSource();
         escapes.setOptions("-c standard_conforming_strings=off");
         CommitWrites writes = new CommitWrites();
         writes.add(sql, 4);
-        locks.execute(escapes, forUpdate(KEY), writes);
+        locks.on(escapes).lock(forUpdate(KEY)).execute(writes);
         assertThat(database.query("select min(balance) from account")).isEqualTo("5");
     }
 
     @Test
     void rowsOfAWriteWithAnExpectationAreThoseOfTheStatement() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         CommitWrites writes = new CommitWrites();
         CommitWrite three = writes.add("update account set balance = id where id in (?, 2, 3) returning id, balance", 1)
                 .expectRows(3);
         CommitWrite none = writes.add("delete from entry returning id, note").expectRows(0);
-        locks.execute(dataSource, forUpdate(KEY), writes);
+        locks.on(dataSource).lock(forUpdate(KEY)).execute(writes);
         assertThat(three.rows()).containsExactlyInAnyOrder(List.of(1, 1L), List.of(2, 2L), List.of(3, 3L));
         assertThat(none.rows()).isEmpty();
         assertThat(none.count()).isZero();
@@ -370,7 +371,7 @@ class CommitWritesTest {
     void whatIsReturnedMayBeNull() throws Exception {
         CommitWrites writes = new CommitWrites();
         CommitWrite nulls = writes.add("update account set balance = 5 where id = 1 returning null");
-        RowLocks.create().execute(dataSource, forUpdate(KEY), writes);
+        RowLocks.of(dataSource).lock(forUpdate(KEY)).execute(writes);
         assertThat(nulls.rows()).containsExactly(Collections.singletonList(null));
     }
 
@@ -403,7 +404,10 @@ class CommitWritesTest {
         execute(connection, "create rule watched as on update to account do instead update entry set amount = 1");
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, 1, 1).expectOneRow();
-        assertThatThrownBy(() -> locks(LockStrategy.ROW).execute(dataSource, forUpdate(KEY), writes))
+        assertThatThrownBy(() -> locks(LockStrategy.ROW)
+                        .on(dataSource)
+                        .lock(forUpdate(KEY))
+                        .execute(writes))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("CREATE RULE");
     }
@@ -432,17 +436,16 @@ class CommitWritesTest {
                 Connection::rollback, Connection::commit, connection -> connection.setAutoCommit(true))) {
             LockTransactionException refused = catchThrowableOfType(
                     LockTransactionException.class,
-                    () -> locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+                    () -> locks(strategy).on(dataSource).lock(forUpdate(KEY)).inTransaction(tx -> {
                         ending.end(tx.connection());
-                        return tx.atCommit().add(ADD, 1, 1);
+                        return tx.atCommit(ADD, 1, 1);
                     }));
             assertThat(refused.sqlState()).contains("2D000");
             assertThat(refused).hasMessageContainingAll("not stored", "has ended it", "setAutoCommit");
             assertThat(balance(1)).isEqualTo("0");
         }
-        locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+        locks(strategy).on(dataSource).lock(forUpdate(KEY)).useTransaction(tx -> {
             tx.connection().rollback();
-            return null;
         });
     }
 
@@ -457,14 +460,14 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         CommitWrite batch = writes.addBatch("insert into entry(amount) values (?)", List.of(1, 2, 3));
         writes.addBatch("insert into entry(note) values (?)", List.of(List.of("a"), Collections.singletonList(null)));
-        RowLocks.create().execute(dataSource, forUpdate(KEY), writes);
+        RowLocks.of(dataSource).lock(forUpdate(KEY)).execute(writes);
         assertThat(batch.counts()).containsExactly(1L, 1L, 1L);
         assertThat(database.query("select sum(amount) || '/' || count(note) || '/' || count(*) from entry"))
                 .isEqualTo("6/1/5");
         CommitWrites two = new CommitWrites();
         two.addBatch(ADD, List.of(1, 2));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RowLocks.create().execute(dataSource, forUpdate(KEY), two))
+                .isThrownBy(() -> RowLocks.of(dataSource).lock(forUpdate(KEY)).execute(two))
                 .withMessageContaining("2 parameter(s)")
                 .withMessageContaining("in addBatch a list of them for each execution");
         assertThatIllegalArgumentException()
@@ -499,14 +502,14 @@ class CommitWritesTest {
         for (Way way : Way.values()) {
             List<CommitWrite> sent = new ArrayList<>();
             assertThatThrownBy(() -> way.send(
-                            RowLocks.create(),
+                            LockAccess.builder().build(),
                             dataSource,
                             atCommit -> atCommit.add(sql, 2).expectRows(3)))
                     .isInstanceOf(UnexpectedRowCountException.class)
                     .hasMessageContaining("to change 3 row(s) and changed 1");
             assertNothingStored();
             way.send(
-                    RowLocks.create(),
+                    LockAccess.builder().build(),
                     dataSource,
                     atCommit -> sent.add(atCommit.add(sql, 2).expectOneRow()));
             assertThat(sent.get(0).count()).isOne();
@@ -524,14 +527,14 @@ class CommitWritesTest {
                 + " when matched then update set balance = 5";
         for (Way way : Way.values()) {
             Throwable failure = catchThrowable(() -> way.send(
-                    RowLocks.create(),
+                    LockAccess.builder().build(),
                     dataSource,
                     atCommit -> atCommit.add(merge, 99).expectOneRow()));
             assertThat(failure).isInstanceOf(merges ? UnexpectedRowCountException.class : SQLException.class);
             assertNothingStored();
             if (merges) {
                 way.send(
-                        RowLocks.create(),
+                        LockAccess.builder().build(),
                         dataSource,
                         atCommit -> atCommit.add(merge, 1).expectOneRow());
                 assertThat(balance(1)).isEqualTo("5");
@@ -546,7 +549,7 @@ class CommitWritesTest {
         Timestamp at = Timestamp.valueOf("2026-07-01 09:30:00");
         UUID ref = new UUID(7, 8);
         for (int i = 0; i < 8; i++) {
-            way.send(RowLocks.create(), dataSource, atCommit -> {
+            way.send(LockAccess.builder().build(), dataSource, atCommit -> {
                 atCommit.add("insert into entry(note, at, ref, amount) values (?, ?, ?, ?)", null, at, ref, 7L)
                         .expectOneRow();
                 atCommit.add(
@@ -571,7 +574,7 @@ class CommitWritesTest {
         List<List<Integer>> binds =
                 IntStream.range(0, 250).mapToObj(i -> List.of(1, i)).toList();
         List<CommitWrite> sent = new ArrayList<>();
-        way.send(RowLocks.create(), dataSource, atCommit -> {
+        way.send(LockAccess.builder().build(), dataSource, atCommit -> {
             sent.add(atCommit.add(ADD, 1, 1).expectOneRow());
             sent.add(atCommit.addBatch(ENTRY, binds).expectOneRow());
             sent.add(atCommit.addBatch(ENTRY, List.of()).expectOneRow());
@@ -584,7 +587,7 @@ class CommitWritesTest {
         assertThat(sent.get(1).counts()).hasSize(250).containsOnly(1L);
         assertThat(sent.get(2).counts()).isEmpty();
         database.execute("delete from entry", "update account set balance = 0");
-        assertThatThrownBy(() -> way.send(RowLocks.create(), dataSource, atCommit -> {
+        assertThatThrownBy(() -> way.send(LockAccess.builder().build(), dataSource, atCommit -> {
                     atCommit.addBatch(ENTRY, binds);
                     atCommit.add(ADD, 1, 77).expectOneRow();
                 }))
@@ -608,7 +611,7 @@ class CommitWritesTest {
                 new Case(ADD, List.of(1), "2 parameter(s), and 1 value(s)"),
                 new Case(ADD, List.of(1, 2, 3), "2 parameter(s), and 3 value(s)"))) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> way.send(RowLocks.create(), dataSource, atCommit -> {
+                    .isThrownBy(() -> way.send(LockAccess.builder().build(), dataSource, atCommit -> {
                         atCommit.add(ADD, 1, 1);
                         atCommit.add(each.sql(), each.binds().toArray());
                     }))
@@ -632,8 +635,9 @@ class CommitWritesTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> writes.add("select 1").expectRows(-1));
         assertThat(writes.isEmpty()).isFalse();
-        RowLocks locks = RowLocks.create();
-        assertThatIllegalArgumentException().isThrownBy(() -> locks.execute(dataSource, forUpdate(KEY), null));
+        RowLocks locks = LockAccess.builder().build();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(null));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> locks.in(connection).commit(null));
         assertThatThrownBy(() -> locks.in(connection).commit(writes))
@@ -644,23 +648,24 @@ class CommitWritesTest {
 
     @Test
     void whatIsCommittedIsNotSentAgain() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         CommitWrites writes = new CommitWrites();
         CommitWrite added = writes.add(ADD, -5, 1);
         // Not committed, so it may be tried again.
-        assertThatThrownBy(() -> locks.execute(dataSource, forUpdate(KEY), writes))
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(writes))
                 .isInstanceOf(SQLException.class);
         database.execute("update account set balance = 5 where id = 1");
-        locks.execute(dataSource, forUpdate(KEY), writes);
+        locks.on(dataSource).lock(forUpdate(KEY)).execute(writes);
         assertThat(balance(1)).isEqualTo("0");
-        assertThatIllegalStateException().isThrownBy(() -> locks.execute(dataSource, forUpdate(KEY), writes));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(writes));
         assertThatIllegalStateException().isThrownBy(() -> writes.add("select 1"));
-        assertThatIllegalStateException().isThrownBy(() -> added.and(-5, 1));
+        assertThatIllegalStateException().isThrownBy(() -> added.again(-5, 1));
     }
 
     @Test
     void whateverACommitThrowsTheTransactionIsOver() throws Exception {
-        TransactionLocks tx = RowLocks.create().in(connection);
+        TransactionLocks tx = LockAccess.builder().build().in(connection);
         CommitWrites committed = new CommitWrites();
         connection.setAutoCommit(false);
         committed.add(ADD, 1, 1);
@@ -681,7 +686,7 @@ class CommitWritesTest {
         connection.setAutoCommit(false);
         CommitWrites writes = new CommitWrites();
         writes.add(with + "update account set balance = 7 where id < ?", 3).expectOneRow();
-        assertThatThrownBy(() -> RowLocks.create().in(connection).send(writes))
+        assertThatThrownBy(() -> LockAccess.builder().build().in(connection).send(writes))
                 .isInstanceOf(UnexpectedRowCountException.class)
                 .hasMessageContaining("The transaction is aborted; roll back");
         connection.commit();
@@ -691,12 +696,11 @@ class CommitWritesTest {
     @ParameterizedTest
     @EnumSource
     void withoutWritesItIsACommit(LockStrategy strategy) throws Exception {
-        locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+        locks(strategy).on(dataSource).lock(forUpdate(KEY)).useTransaction(tx -> {
             execute(tx.connection(), "update account set balance = 3 where id = 1");
-            return null;
         });
         assertThat(balance(1)).isEqualTo("3");
-        locks(strategy).execute(dataSource, forUpdate(KEY), new CommitWrites());
+        locks(strategy).on(dataSource).lock(forUpdate(KEY)).execute(new CommitWrites());
         connection.setAutoCommit(false);
         execute(connection, "update account set balance = 4 where id = 1");
         locks(strategy).in(connection).commit(new CommitWrites());
@@ -707,7 +711,7 @@ class CommitWritesTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EXECUTE")
     void anAbortedTransactionIsNotReportedAsCommitted(Way way) throws Exception {
-        assertThatThrownBy(() -> way.send(RowLocks.create(), dataSource, atCommit -> {
+        assertThatThrownBy(() -> way.send(LockAccess.builder().build(), dataSource, atCommit -> {
                     assertThatThrownBy(() -> execute(connection, "select 1 / 0"))
                             .isInstanceOf(SQLException.class);
                     atCommit.add(ADD, 1, 1);
@@ -722,7 +726,7 @@ class CommitWritesTest {
     @Test
     void sentWithoutTheCommitTheyArePartOfTheTransaction() throws Exception {
         connection.setAutoCommit(false);
-        TransactionLocks tx = RowLocks.create().in(connection);
+        TransactionLocks tx = LockAccess.builder().build().in(connection);
         CommitWrites writes = new CommitWrites();
         CommitWrite first = writes.add(ADD, 5, 1).expectOneRow();
         CommitWrites more = new CommitWrites();
@@ -780,12 +784,14 @@ class CommitWritesTest {
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
             CommitWrites writes = new CommitWrites();
             writes.add(ADD, 1, 2);
-            assertThatThrownBy(() -> locks.execute(dataSource, forUpdate(KEY).waiting(wait), writes))
+            assertThatThrownBy(() -> locks.on(dataSource)
+                            .lock(forUpdate(KEY).waiting(wait))
+                            .execute(writes))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() -> locks.execute(
-                            dataSource,
-                            forUpdate(List.of(LockKey.row("account", 2), KEY)).waiting(wait),
-                            writes))
+            assertThatThrownBy(() -> locks.on(dataSource)
+                            .lock(forUpdate(List.of(LockKey.row("account", 2), KEY))
+                                    .waiting(wait))
+                            .execute(writes))
                     .isInstanceOf(LockNotAvailableException.class);
             assertNothingStored();
         }
@@ -793,8 +799,9 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, 1, 2);
         LockWait longEnough = LockWait.atMost(TestDatabase.DEADLINE);
-        locks.execute(
-                dataSource, forUpdate(List.of(KEY, LockKey.row("account", 2))).waiting(longEnough), writes);
+        locks.on(dataSource)
+                .lock(forUpdate(List.of(KEY, LockKey.row("account", 2))).waiting(longEnough))
+                .execute(writes);
         assertThat(balance(2)).isEqualTo("1");
     }
 
@@ -852,11 +859,16 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         writes.add("update device set n = ?", 1);
         assertThatThrownBy(() -> locks(strategy)
-                        .execute(dataSource, forUpdate(LockKey.row("device", "08-00-2B-01-02-03")), writes))
+                        .on(dataSource)
+                        .lock(forUpdate(LockKey.row("device", "08-00-2B-01-02-03")))
+                        .execute(writes))
                 .isInstanceOf(LockTargetException.class);
         assertThat(database.query("select n from device")).isEqualTo("0");
         if (strategy != LockStrategy.ADVISORY) {
-            locks(strategy).execute(dataSource, forUpdate(LockKey.row("device", "08:00:2b:01:02:03")), writes);
+            locks(strategy)
+                    .on(dataSource)
+                    .lock(forUpdate(LockKey.row("device", "08:00:2b:01:02:03")))
+                    .execute(writes);
             assertThat(database.query("select n from device")).isEqualTo("1");
         }
     }
@@ -872,7 +884,7 @@ class CommitWritesTest {
                     "insert into thing values ('7')");
             CommitWrites writes = new CommitWrites();
             CommitWrite write = writes.add("update thing set n = n + 1").expectOneRow();
-            locks.execute(dataSource, forUpdate(LockKey.row("thing", 7)), writes);
+            locks.on(dataSource).lock(forUpdate(LockKey.row("thing", 7))).execute(writes);
             assertThat(write.count()).isOne();
             assertThat(database.query("select n from thing")).isEqualTo("1");
         }
@@ -934,7 +946,7 @@ class CommitWritesTest {
     void proxiesSeeACommit() throws Exception {
         ObservedDataSource observed = new ObservedDataSource(database.dataSource());
         for (Way way : Way.values()) {
-            way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+            way.send(LockAccess.builder().build(), observed, atCommit -> atCommit.add(ADD, 1, 1));
         }
         assertThat(observed.calls().stream().filter("commit"::equals)).hasSize(Way.values().length);
         assertThat(observed.calls()).doesNotContain("rollback");
@@ -942,7 +954,7 @@ class CommitWritesTest {
                 List.of(new SQLException("the proxy fails"), new IllegalStateException(), new AssertionError())) {
             observed.fail("commit", failure);
             for (Way way : Way.values()) {
-                way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+                way.send(LockAccess.builder().build(), observed, atCommit -> atCommit.add(ADD, 1, 1));
             }
         }
         assertThat(balance(1)).isEqualTo("16");
@@ -960,7 +972,7 @@ class CommitWritesTest {
                     .rootCause()
                     .isSameAs(thrown);
             assertThatIllegalStateException()
-                    .isThrownBy(() -> sent[0].and(1, 1))
+                    .isThrownBy(() -> sent[0].again(1, 1))
                     .withMessageContaining("twice");
         }
         assertThat(balance(1)).isEqualTo(String.valueOf(PROXIES_THROW.size()));
@@ -969,14 +981,15 @@ class CommitWritesTest {
     @ParameterizedTest
     @EnumSource
     void whatAProxyThrowsBehindACommitWithoutWritesIsAnUnknownOutcome(LockRelease release) throws Exception {
-        RowLocks locks = RowLocks.builder().release(release).build();
+        RowLocks locks = LockAccess.builder().release(release).build();
         for (Throwable thrown : PROXIES_THROW) {
             String method = release == LockRelease.EARLY ? "execute" : "commit";
             DataSource wrapped = wrapped(DataSource.class, database.dataSource(), method, thrown);
-            assertThatThrownBy(() -> locks.inTransaction(wrapped, forUpdate(LockKey.row("account", 1)), tx -> {
-                        execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
-                        return null;
-                    }))
+            assertThatThrownBy(() -> locks.on(wrapped)
+                            .lock(forUpdate(LockKey.row("account", 1)))
+                            .useTransaction(tx -> {
+                                execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
+                            }))
                     .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
                     .rootCause()
                     .isSameAs(thrown);
@@ -1015,7 +1028,10 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, 5, 1);
         writes.add("update account set balance = 0 where cast(? as mood[]) is null", "{}");
-        assertThatThrownBy(() -> locks(strategy).execute(dataSource, forUpdate(LockKey.row("account", 1)), writes))
+        assertThatThrownBy(() -> locks(strategy)
+                        .on(dataSource)
+                        .lock(forUpdate(LockKey.row("account", 1)))
+                        .execute(writes))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42704"));
     }
@@ -1026,7 +1042,7 @@ class CommitWritesTest {
     void theServerKeepsEachStatementOnce(LockStrategy strategy, Way way) throws Exception {
         // On a busy machine a wait may have looked like a crowd: with a key in front the lock is another statement.
         RowLocks locks =
-                RowLocks.builder().strategy(strategy).front(LockFront.NEVER).build();
+                LockAccess.builder().strategy(strategy).front(LockFront.NEVER).build();
         for (int i = 0; i < 15; i++) {
             int amount = i;
             way.send(locks, dataSource, atCommit -> {
@@ -1039,8 +1055,8 @@ class CommitWritesTest {
                     locks,
                     dataSource,
                     atCommit -> atCommit.add("delete from entry where id = ?", 1)
-                            .and(2)
-                            .and(3));
+                            .again(2)
+                            .again(3));
         }
         List<String> kept = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement("select statement from pg_prepared_statements");

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -110,7 +111,7 @@ class ConnectionLossTest {
     @ParameterizedTest
     @EnumSource
     void serverCrashWhileWaiting(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         Session victim = database.session("victim");
@@ -128,7 +129,7 @@ class ConnectionLossTest {
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void serverCrashWhileWaitingInSerializable(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
@@ -142,12 +143,11 @@ class ConnectionLossTest {
     @ParameterizedTest
     @EnumSource
     void theWaitersOwnProcessDies(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<?> step = bob.start(c ->
-                        locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", row -> row.getInt(1))))
+        Step<?> step = bob.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", row -> row.getInt(1)))
                 .awaitBlockedBy(alice);
         crash(bob.pid());
         assertLost(step.failure());
@@ -156,7 +156,7 @@ class ConnectionLossTest {
 
     @Test
     void aLostConnectionIsToldByEveryCall() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
         RowMapper<Integer> one = row -> 1;
         for (Session.Body<?> body : List.<Session.Body<?>>of(
@@ -164,8 +164,8 @@ class ConnectionLossTest {
                 c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
                 c -> locks.in(c).lock(forUpdate(keys)),
                 c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", one)),
-                c -> RowLocks.create().in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", one),
+                c -> LockAccess.builder().build().in(c).lock(forUpdate(KEY)),
                 c -> locks.in(c).claim(Claim.from("account"), one))) {
             for (boolean begun : List.of(true, false)) {
                 Session alice = database.session("alice");
@@ -185,7 +185,7 @@ class ConnectionLossTest {
 
     @Test
     void serverStopWhileWaiting() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
@@ -198,7 +198,7 @@ class ConnectionLossTest {
     @ParameterizedTest
     @EnumSource
     void aPoolKeepsNoBrokenAndNoLockedConnection(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.dataSource());
         config.setMaximumPoolSize(3);
@@ -207,10 +207,11 @@ class ConnectionLossTest {
             watcher.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
             // One holds, and waits for the watcher: its process dies in the wait.
             Session runner = database.session("runner");
-            Step<Object> step = runner.start(unused -> locks.inTransaction(pool, forUpdate(KEY), tx -> {
-                locks.in(tx.connection()).lock(forUpdate(row("account", 2)));
-                return null;
-            }));
+            Step<Object> step =
+                    runner.start(unused -> locks.on(pool).lock(forUpdate(KEY)).inTransaction(tx -> {
+                        locks.in(tx.connection()).lock(forUpdate(row("account", 2)));
+                        return null;
+                    }));
             String waiting = "select coalesce(min(pid), 0) from pg_locks where not granted";
             Awaitility.await()
                     .atMost(TestDatabase.DEADLINE)
@@ -221,11 +222,9 @@ class ConnectionLossTest {
             int lost = 0;
             for (long balance = 0; balance < 6; ) {
                 try {
-                    balance = locks.inTransaction(
-                                    pool,
-                                    forUpdate(KEY),
-                                    tx -> locks.in(tx.connection())
-                                            .lockAndQuery(forUpdate(KEY), LockedQuery.of(ADD, BALANCE)))
+                    balance = locks.on(pool)
+                            .lock(forUpdate(KEY))
+                            .inTransaction(tx -> locks.in(tx.connection()).lockAndQuery(forUpdate(KEY), ADD, BALANCE))
                             .get(0);
                 } catch (LockConnectionLostException e) {
                     lost++;

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -71,15 +72,15 @@ final class Crowd implements AutoCloseable {
         this.dataSource = dataSource;
         this.holder = holder;
         holder.setAutoCommit(false);
-        RowLocks.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(request);
+        LockAccess.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(request);
         // Not by execute, as it would lead those who come before it has its connection.
-        opener = new Caller(() -> locks.inTransaction(dataSource, request, locked -> null));
+        opener = new Caller(() -> locks.on(dataSource).lock(request).inTransaction(locked -> null));
         awaitEntrants(1);
     }
 
     /** Locks that let in one at a time, so that the order is known. */
     static RowLocksBuilder builder(int largest) {
-        return RowLocks.builder().maxAdmittedPerKey(1).largestGroup(largest);
+        return LockAccess.builder().maxAdmittedPerKey(1).largestGroup(largest);
     }
 
     static Crowd behind(TestDatabase database, RowLocks locks, DataSource dataSource) throws SQLException {
@@ -98,7 +99,7 @@ final class Crowd implements AutoCloseable {
 
     /** One more waits, behind the others. */
     Caller add(CommitWrites writes) {
-        return add(() -> locks.execute(dataSource, forUpdate(KEY), writes));
+        return add(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(writes));
     }
 
     Caller add(Call call) {
@@ -119,7 +120,7 @@ final class Crowd implements AutoCloseable {
     private void awaitEntrants(int entrants) {
         Awaitility.await("callers in the queue")
                 .atMost(TestDatabase.DEADLINE)
-                .until(() -> locks.admission().entrants().size() == entrants);
+                .until(() -> LockAccess.of(locks).admission().entrants().size() == entrants);
     }
 
     /** One has left. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -44,16 +45,15 @@ class DeepStackTest {
             void add(RowLocks locks, DataSource dataSource) throws SQLException {
                 CommitWrites writes = new CommitWrites();
                 writes.add(ADD).expectOneRow();
-                locks.execute(dataSource, forUpdate(KEY), writes);
+                locks.on(dataSource).lock(forUpdate(KEY)).execute(writes);
             }
         },
         WORK {
             @Override
             void add(RowLocks locks, DataSource dataSource) throws SQLException {
-                locks.inTransaction(
-                        dataSource,
-                        forUpdate(KEY),
-                        locked -> locked.atCommit().add(ADD).expectOneRow());
+                locks.on(dataSource)
+                        .lock(forUpdate(KEY))
+                        .inTransaction(locked -> locked.atCommit(ADD).expectOneRow());
             }
         };
 
@@ -106,7 +106,7 @@ class DeepStackTest {
     }
 
     private void check(Door door, int calls) throws Exception {
-        RowLocks locks = RowLocks.builder().maxAdmittedPerKey(1).build();
+        RowLocks locks = LockAccess.builder().maxAdmittedPerKey(1).build();
         int overflowed = 0;
         int done = 0;
         try (HikariDataSource pool = new HikariDataSource()) {
@@ -136,7 +136,7 @@ class DeepStackTest {
             }
             assertThat(inThread(() -> door.add(locks, pool))).isNull();
         }
-        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         assertThat(overflowed).as("of " + done + " that were done").isPositive();
         assertThat(done).isPositive();
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -73,7 +74,7 @@ class DriverModesTest {
     @ParameterizedTest
     @MethodSource("modes")
     void everyFormWorks(String mode, LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = session("alice", mode);
         Session bob = session("bob", mode);
         // Again and again, so that the driver prepares on the server.
@@ -87,8 +88,7 @@ class DriverModesTest {
 
     private static void waitsAndReadsFresh(RowLocks locks, Session alice, Session bob, int round) throws Exception {
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<List<Long>> step =
-                bob.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE, 1)));
+        Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE, 1));
         step.awaitBlockedBy(alice);
         alice.execute("update account set balance = " + round + " where id = 1");
         alice.commit();
@@ -114,8 +114,8 @@ class DriverModesTest {
                                     .waiting(wait))
                             .isLocked()))
                     .isFalse();
-            assertThatThrownBy(() -> bob.run(c ->
-                            locks.in(c).lockAndQuery(forShare(KEY).waiting(wait), LockedQuery.of(READ, BALANCE, 1))))
+            assertThatThrownBy(() ->
+                            bob.run(c -> locks.in(c).lockAndQuery(forShare(KEY).waiting(wait), READ, BALANCE, 1)))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(bob.advisoryLocks()).isEqualTo(held);
         }
@@ -134,7 +134,7 @@ class DriverModesTest {
         bob.commit();
         alice.commit();
         assertThat((long) alice.run(c -> locks.in(c)
-                        .lockAndQuery(forUpdate(row("account", 9)), LockedQuery.of(READ, BALANCE, 9))
+                        .lockAndQuery(forUpdate(row("account", 9)), READ, BALANCE, 9)
                         .get(0)))
                 .as("what bob's transaction did around " + strategy)
                 .isEqualTo(9);

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -70,7 +71,8 @@ class EarlyConfirmationTest {
         SERVER.stop();
     }
 
-    private final RowLocks locks = RowLocks.builder().release(LockRelease.EARLY).build();
+    private final RowLocks locks =
+            LockAccess.builder().release(LockRelease.EARLY).build();
 
     private static Stream<Arguments> waysAndModes() {
         return Stream.of(CommitWay.values())
@@ -133,8 +135,10 @@ class EarlyConfirmationTest {
     @ParameterizedTest
     @MethodSource("strategiesAndLevels")
     void aCancelBehindTheCommitOfALockIsCommittedAndNotConfirmed(LockStrategy strategy, String level) throws Exception {
-        RowLocks own =
-                RowLocks.builder().strategy(strategy).release(LockRelease.EARLY).build();
+        RowLocks own = LockAccess.builder()
+                .strategy(strategy)
+                .release(LockRelease.EARLY)
+                .build();
         Session holder = database.session("holder");
         PGSimpleDataSource atLevel = database.dataSource();
         atLevel.setOptions("-c default_transaction_isolation=" + level.replace(" ", "\\ "));
@@ -143,7 +147,7 @@ class EarlyConfirmationTest {
         CommitWay.EXECUTE.add(own, one, 1);
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
         // Somebody else in its queue, who need not do anything: the key is wanted.
-        try (var wanted = own.admission().enter(one, forUpdate(KEY))) {
+        try (var wanted = LockAccess.of(own).admission().enter(one, forUpdate(KEY))) {
             assertThat(wanted.isQueued()).isTrue();
             Step<Object> step = writer.start(connection -> {
                 CommitWay.EXECUTE.add(own, one, 1);
@@ -238,7 +242,8 @@ class EarlyConfirmationTest {
             writer.close();
             CommitWay.WRITES.add(locks, pool, 1);
             // Who asks now is told before anything has happened.
-            CommitWay.EXECUTE.add(RowLocks.builder().release(LockRelease.EARLY).build(), pool, 1);
+            CommitWay.EXECUTE.add(
+                    LockAccess.builder().release(LockRelease.EARLY).build(), pool, 1);
             assertThat(balance()).isEqualTo("4");
         } finally {
             database.execute(
@@ -252,7 +257,7 @@ class EarlyConfirmationTest {
     void aPlainCommitDoesNotWaitForIt() throws Exception {
         Session holder = database.session("holder");
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
-        CommitWay.WRITES.add(RowLocks.create(), database.dataSource(), 1);
+        CommitWay.WRITES.add(LockAccess.builder().build(), database.dataSource(), 1);
         assertThat(balance()).isEqualTo("1");
     }
 }

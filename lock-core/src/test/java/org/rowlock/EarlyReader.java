@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 
 /**
@@ -53,8 +54,10 @@ enum EarlyReader {
     private final String sql;
 
     EarlyReader(LockStrategy strategy, String table, String sql) {
-        this.locks =
-                RowLocks.builder().strategy(strategy).release(LockRelease.EARLY).build();
+        this.locks = LockAccess.builder()
+                .strategy(strategy)
+                .release(LockRelease.EARLY)
+                .build();
         this.table = table;
         this.sql = sql;
     }
@@ -83,7 +86,7 @@ enum EarlyReader {
         String own = sql.replace("?", String.valueOf(id));
         switch (door) {
             case IN_TRANSACTION -> {
-                return locks.inTransaction(dataSource, forUpdate(key), tx -> seen(tx.connection(), own));
+                return locks.on(dataSource).lock(forUpdate(key)).inTransaction(tx -> seen(tx.connection(), own));
             }
             case COMMIT -> {
                 try (Connection connection = dataSource.getConnection()) {
@@ -98,7 +101,7 @@ enum EarlyReader {
                 try (Connection connection = dataSource.getConnection()) {
                     CommitWrites writes = new CommitWrites();
                     CommitWrite write = writes.add(own + " returning (select string_agg(id::text, ' ') from payment)");
-                    locks.execute(OneConnection.of(connection), forUpdate(key), writes);
+                    locks.on(OneConnection.of(connection)).lock(forUpdate(key)).execute(writes);
                     Set<Integer> seen = new HashSet<>();
                     for (List<Object> row : write.rows()) {
                         for (String each : row.get(0) == null ? new String[0] : ((String) row.get(0)).split(" ")) {

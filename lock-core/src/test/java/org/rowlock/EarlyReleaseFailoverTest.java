@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestPostgres;
 
@@ -127,7 +128,7 @@ class EarlyReleaseFailoverTest {
     void noReaderIsToldOfWhatIsLostAtAFailover() throws Exception {
         try (StreamingPair pair = start(StreamingPair.STANDBY)) {
             PGSimpleDataSource primary = dataSource(pair.primary(), "on");
-            RowLocks early = RowLocks.builder().release(LockRelease.EARLY).build();
+            RowLocks early = LockAccess.builder().release(LockRelease.EARLY).build();
             CommitWay.WRITES.add(early, primary, 1, "insert into payment values (1)");
             Set<Integer> acknowledged = EarlyReader.ROW.read(primary, 1, EarlyReader.Door.COMMIT);
             assertThat(acknowledged).containsExactly(1);
@@ -169,7 +170,7 @@ class EarlyReleaseFailoverTest {
     @Test
     void inASplitBrainTheStaleSideAcknowledgesNothing() throws Exception {
         try (StreamingPair pair = start(StreamingPair.STANDBY)) {
-            RowLocks early = RowLocks.builder().release(LockRelease.EARLY).build();
+            RowLocks early = LockAccess.builder().release(LockRelease.EARLY).build();
             PGSimpleDataSource stale = dataSource(pair.primary(), "on");
             PGSimpleDataSource local = dataSource(pair.primary(), "local");
             CommitWay.WRITES.add(early, stale, 1, "insert into payment values (1)");
@@ -179,12 +180,13 @@ class EarlyReleaseFailoverTest {
             pair.awaitWaiting(1);
             CompletableFuture<Void> second = pay(early, stale, 3);
             pair.awaitWaiting(2);
-            CompletableFuture<Void> plain = pay(RowLocks.create(), stale, 4);
+            CompletableFuture<Void> plain = pay(LockAccess.builder().build(), stale, 4);
             pair.awaitWaiting(3);
             try (Connection connection = local.getConnection()) {
                 assertThat(EarlyWorkers.stored(connection)).as("visible there").containsExactlyInAnyOrder(1, 2, 3);
                 connection.setAutoCommit(false);
-                assertThat(RowLocks.create()
+                assertThat(LockAccess.builder()
+                                .build()
                                 .in(connection)
                                 .tryLock(forUpdate(CommitWay.KEY))
                                 .isLocked())

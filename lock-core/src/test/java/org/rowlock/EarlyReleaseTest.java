@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
@@ -47,7 +48,7 @@ class EarlyReleaseTest {
     }
 
     private static RowLocks locks(LockStrategy strategy, LockRelease release) {
-        return RowLocks.builder().strategy(strategy).release(release).build();
+        return LockAccess.builder().strategy(strategy).release(release).build();
     }
 
     private static RowLocks early(LockStrategy strategy) {
@@ -144,9 +145,7 @@ class EarlyReleaseTest {
             });
             awaitWaitingForStandby(writer);
             List<Long> seen = next.run(c -> locks.in(c)
-                    .lockAndQuery(
-                            forUpdate(KEY),
-                            LockedQuery.of("select balance from account where id = 1", row -> row.getLong(1))));
+                    .lockAndQuery(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1)));
             assertThat(seen).containsExactly(5L);
             assertThat(step.isDone()).isFalse();
             next.rollback();
@@ -196,7 +195,7 @@ class EarlyReleaseTest {
         // Nobody else wants the key, so it is a plain commit that waits.
         Session.Body<Object> read = c -> {
             if (way == CommitWay.EXECUTE) {
-                locks.execute(OneConnection.of(c), forUpdate(KEY), new CommitWrites());
+                locks.on(OneConnection.of(c)).lock(forUpdate(KEY)).execute(new CommitWrites());
                 return null;
             }
             return commit(locks, c);
@@ -363,13 +362,18 @@ class EarlyReleaseTest {
                 }))
                 .isBetween(1L, 1 + flush);
         // Nobody else wants it, as far as row locks that are new can know.
-        assertThat(usedXids(c -> early(LockStrategy.ROW).inTransaction(OneConnection.of(c), forUpdate(KEY), tx -> {
-                    execute(tx.connection(), "update account set balance = 1 where id = 1");
-                    return null;
-                })))
+        assertThat(usedXids(c -> early(LockStrategy.ROW)
+                        .on(OneConnection.of(c))
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> {
+                            execute(tx.connection(), "update account set balance = 1 where id = 1");
+                            return null;
+                        })))
                 .isEqualTo(1);
-        assertThat(usedXids(c ->
-                        early(LockStrategy.ADVISORY).inTransaction(OneConnection.of(c), forUpdate(KEY), tx -> null)))
+        assertThat(usedXids(c -> early(LockStrategy.ADVISORY)
+                        .on(OneConnection.of(c))
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> null)))
                 .isBetween(0L, flush);
     }
 

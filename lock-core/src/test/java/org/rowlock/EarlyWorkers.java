@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -68,7 +69,7 @@ final class EarlyWorkers {
     static EarlyWorkers startInGroups(DataSource dataSource, int first) {
         EarlyWorkers workers = new EarlyWorkers(first);
         RowLocks locks =
-                RowLocks.builder().release(LockRelease.EARLY).largestGroup(8).build();
+                LockAccess.builder().release(LockRelease.EARLY).largestGroup(8).build();
         for (int i = 0; i < 4 * THREADS; i++) {
             Thread thread = new Thread(() -> workers.payInGroups(dataSource, locks), "member-" + i);
             thread.setDaemon(true);
@@ -86,7 +87,7 @@ final class EarlyWorkers {
                 writes.add("insert into payment values (?)", id);
                 writes.add("update account set balance = balance + 1 where id = 1")
                         .expectOneRow();
-                locks.execute(dataSource, forUpdate(CommitWay.KEY), writes);
+                locks.on(dataSource).lock(forUpdate(CommitWay.KEY)).execute(writes);
                 acknowledged.add(id);
             } catch (SQLException | RowlockException e) {
                 return;
@@ -108,7 +109,7 @@ final class EarlyWorkers {
         RowLocks[] locks = new RowLocks[LockStrategy.values().length];
         for (LockStrategy strategy : LockStrategy.values()) {
             // ROW and ADVISORY would not exclude each other; the row is locked by its update in each.
-            locks[strategy.ordinal()] = RowLocks.builder()
+            locks[strategy.ordinal()] = LockAccess.builder()
                     .strategy(strategy)
                     .release(LockRelease.EARLY)
                     .build();

@@ -25,6 +25,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.TestDatabase;
 
@@ -101,7 +102,7 @@ class EqualSpellingsTest {
     private static Map<LockStrategy, RowLocks> locks() {
         Map<LockStrategy, RowLocks> locks = new EnumMap<>(LockStrategy.class);
         for (LockStrategy strategy : LockStrategy.values()) {
-            locks.put(strategy, RowLocks.builder().strategy(strategy).build());
+            locks.put(strategy, LockAccess.builder().strategy(strategy).build());
         }
         return locks;
     }
@@ -296,18 +297,17 @@ class EqualSpellingsTest {
                         return false;
                     }
                 }
-                case LOCK_AND_QUERY -> own.lockAndQuery(now, LockedQuery.of("select 1", row -> 1));
+                case LOCK_AND_QUERY -> own.lockAndQuery(now, "select 1", row -> 1);
                 case IN_TRANSACTION -> {
-                    locks.inTransaction(OneConnection.of(connection), now, tx -> {
+                    locks.on(OneConnection.of(connection)).lock(now).useTransaction(tx -> {
                         held.run();
-                        return null;
                     });
                     return true;
                 }
                 case EXECUTE -> {
                     CommitWrites writes = new CommitWrites();
                     writes.add("select set_config('rowlock.test', '1', true)");
-                    locks.execute(OneConnection.of(connection), now, writes);
+                    locks.on(OneConnection.of(connection)).lock(now).execute(writes);
                 }
             }
         } catch (LockNotAvailableException | LockTargetException e) {

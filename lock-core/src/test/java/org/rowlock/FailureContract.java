@@ -141,9 +141,7 @@ abstract class FailureContract extends RowLockContract {
     void aCancelWhileLockAndQueryWaitsIsALockCanceledException() throws Exception {
         lock(alice, KEY);
         Step<List<Integer>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(
-                        forUpdate(KEY),
-                        LockedQuery.of("update account set balance = 1 returning id", r -> r.getInt(1))));
+                .lockAndQuery(forUpdate(KEY), "update account set balance = 1 returning id", r -> r.getInt(1)));
         step.awaitBlockedBy(alice);
 
         bob.cancel();

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -27,7 +28,7 @@ class FetchSizeTest {
     @ParameterizedTest
     @EnumSource
     void allRowsAreLockedBeforeWhatFollows(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setDefaultRowFetchSize(2);
         Session alice = database.session("alice", dataSource);

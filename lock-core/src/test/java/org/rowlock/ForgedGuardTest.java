@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -32,7 +33,7 @@ class ForgedGuardTest {
     @ParameterizedTest
     @EnumSource
     void inAnId(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         for (String forged : FORGED) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
@@ -53,15 +54,16 @@ class ForgedGuardTest {
     @ParameterizedTest
     @EnumSource
     void inABindOfTheQuery(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         for (String forged : FORGED) {
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait())) {
                 assertThatThrownBy(() -> alice.run(c -> locks.in(c)
                                 .lockAndQuery(
                                         forUpdate(row("account", 1)).waiting(wait),
-                                        LockedQuery.of(
-                                                "select cast(cast(? as text) as int)", rs -> rs.getInt(1), forged))))
+                                        "select cast(cast(? as text) as int)",
+                                        rs -> rs.getInt(1),
+                                        forged)))
                         .isInstanceOfSatisfying(
                                 SQLException.class,
                                 e -> assertThat(e.getSQLState()).isEqualTo("22P02"));

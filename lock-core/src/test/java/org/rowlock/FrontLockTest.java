@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.core.TransactionState;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
@@ -402,7 +403,11 @@ class FrontLockTest {
         Session holder = holderOfTheKeyAlone();
         CommitWrites writes = new CommitWrites();
         CommitWrite unused = writes.add("update account set balance = balance + 1 where id = ?", 9);
-        RowLocks.builder().front(LockFront.ALWAYS).build().execute(database.dataSource(), forUpdate(KEYED), writes);
+        RowLocks.builder(database.dataSource())
+                .front(LockFront.ALWAYS)
+                .build()
+                .lock(forUpdate(KEYED))
+                .execute(writes);
         assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
         holder.rollback();
     }
@@ -413,9 +418,7 @@ class FrontLockTest {
         Session other = database.session("other");
         LockCalls calls = calls(SHORT);
         List<Integer> balances = other.run(connection -> new TransactionLocks(connection, calls)
-                .lockAndQuery(
-                        forUpdate(KEYED),
-                        LockedQuery.of("select balance from account where id = ?", row -> row.getInt(1), 9)));
+                .lockAndQuery(forUpdate(KEYED), "select balance from account where id = ?", row -> row.getInt(1), 9));
         assertThat(balances).containsExactly(0);
         other.commit();
         holder.rollback();
@@ -423,24 +426,24 @@ class FrontLockTest {
 
     @Test
     void aCallThatQueuesBeforeItsConnectionHasTheKeyInFrontToo() throws Exception {
-        RowLocks locks = RowLocks.builder().front(LockFront.ALWAYS).build();
-        String seen = locks.inTransaction(
-                database.dataSource(),
-                forUpdate(ROW),
-                tx -> database.query("select count(*) from pg_locks where locktype = 'advisory' and granted"));
+        RowLocks locks = LockAccess.builder().front(LockFront.ALWAYS).build();
+        String seen = locks.on(database.dataSource())
+                .lock(forUpdate(ROW))
+                .inTransaction(
+                        tx -> database.query("select count(*) from pg_locks where locktype = 'advisory' and granted"));
         assertThat(seen).isEqualTo("1");
-        RowLocks never = RowLocks.builder().front(LockFront.NEVER).build();
-        assertThat(never.<String, SQLException>inTransaction(
-                        database.dataSource(),
-                        forUpdate(ROW),
-                        tx -> database.query("select count(*) from pg_locks where locktype = 'advisory' and granted")))
+        RowLocks never = LockAccess.builder().front(LockFront.NEVER).build();
+        assertThat(never.on(database.dataSource())
+                        .lock(forUpdate(ROW))
+                        .<String, SQLException>inTransaction(tx -> database.query(
+                                "select count(*) from pg_locks where locktype = 'advisory' and granted")))
                 .isEqualTo("0");
     }
 
     /** Its waiters hold rows while they wait for a key; so none of its keys goes in front of a lock. */
     @Test
     void besideBothThereIsNoCircleOfAKeyAndARow() throws Exception {
-        RowLocks both = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks both = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         LockCalls calls = calls(LONG);
         Session other = database.session("other");
         Session holder = database.session("both");

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.jdbc.PgConnection;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
@@ -35,7 +36,7 @@ class FrozenServerTest {
     @ParameterizedTest
     @EnumSource
     void boundedWaitEndsWithoutAnAnswer(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         for (boolean known : List.of(false, true)) {
             try (TcpProxy proxy = TcpProxy.to(database.dataSource());
                     Connection connection = proxy.through(database.dataSource()).getConnection()) {
@@ -64,7 +65,7 @@ class FrozenServerTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 50_000, 100_000_000})
     void theSocketsOwnBoundComesBack(int own) throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         try (HikariDataSource pool = new HikariDataSource()) {
@@ -92,7 +93,7 @@ class FrozenServerTest {
     /** It is the application's, and a bounded wait does not lift it. */
     @Test
     void aShorterSocketTimeoutStays() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Connection connection = database.session("waiter").connection();

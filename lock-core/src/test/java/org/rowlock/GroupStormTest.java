@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
@@ -101,7 +102,7 @@ class GroupStormTest {
                     pool.setDataSource(through);
                     pool.setMaximumPoolSize(8);
                     pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
-                    RowLocks locks = RowLocks.builder()
+                    RowLocks locks = LockAccess.builder()
                             .strategy(LockStrategy.values()[random.nextInt(3)])
                             .release(LockRelease.values()[random.nextInt(2)])
                             .largestGroup(2 << random.nextInt(5))
@@ -123,7 +124,7 @@ class GroupStormTest {
                                 .as("a caller that never came back")
                                 .isFalse();
                     }
-                    assertThat(locks.admission().keysInUse()).isZero();
+                    assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
                 }
             }
             check();
@@ -178,11 +179,10 @@ class GroupStormTest {
                     ? LockWait.atMost(Duration.ofMillis(random.nextInt(30)))
                     : LockWait.forever();
             try {
-                locks.execute(
-                        pool,
-                        LockRequest.forNoKeyUpdate(LockKey.row("account", account))
-                                .waiting(wait),
-                        writes);
+                locks.on(pool)
+                        .lock(LockRequest.forNoKeyUpdate(LockKey.row("account", account))
+                                .waiting(wait))
+                        .execute(writes);
             } catch (CommitNotConfirmedException e) {
                 return Told.STORED;
             } catch (CommitOutcomeUnknownException e) {

@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Crowd.Caller;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
@@ -87,7 +89,7 @@ class GroupedCallsTest {
     @Test
     void nothingIsGroupedUnlessItIsAskedFor() throws Exception {
         try (Crowd crowd =
-                Crowd.behind(database, RowLocks.builder().maxAdmittedPerKey(1).build())) {
+                Crowd.behind(database, LockAccess.builder().maxAdmittedPerKey(1).build())) {
             crowd.add(pay(1, 1));
             crowd.add(pay(2, 1));
         }
@@ -237,7 +239,7 @@ class GroupedCallsTest {
                 assertThat(transactions()).isEqualTo("1 1 1");
             }
         }
-        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 
     /** The next one's parent would make its child good at a COMMIT that both share. */
@@ -415,7 +417,7 @@ class GroupedCallsTest {
                     for (int i = 1; i <= size; i++) {
                         int id = i;
                         crowd.add(() -> {
-                            locks.execute(only, forUpdate(Crowd.KEY), pay(id, 1));
+                            locks.on(only).lock(forUpdate(Crowd.KEY)).execute(pay(id, 1));
                             trips.add(RoundTripCounter.counted());
                         });
                     }
@@ -488,10 +490,12 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(8).build();
         List<Caller> callers = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            callers.add(crowd.add(
-                    () -> locks.execute(dataSource, forUpdate(Crowd.KEY).waiting(patient), pay(1, 1))));
-            callers.add(crowd.add(
-                    () -> locks.execute(dataSource, forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(1)), pay(2, 1))));
+            callers.add(crowd.add(() -> locks.on(dataSource)
+                    .lock(forUpdate(Crowd.KEY).waiting(patient))
+                    .execute(pay(1, 1))));
+            callers.add(crowd.add(() -> locks.on(dataSource)
+                    .lock(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(1)))
+                    .execute(pay(2, 1))));
             callers.add(crowd.add(pay(3, 1)));
             crowd.left(callers.get(1));
         }
@@ -519,8 +523,11 @@ class GroupedCallsTest {
                         .isInstanceOf(CommitOutcomeUnknownException.class)
                         .isNotSameAs(seen.getAndSet(callers.get(i).failure()));
                 CommitWrites again = all.get(i);
-                assertThatThrownBy(() ->
-                                Crowd.builder(1).build().execute(database.dataSource(), forUpdate(Crowd.KEY), again))
+                assertThatThrownBy(() -> Crowd.builder(1)
+                                .build()
+                                .on(database.dataSource())
+                                .lock(forUpdate(Crowd.KEY))
+                                .execute(again))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("twice");
             }
@@ -567,11 +574,12 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(2).build();
         CommitWrites writes = pay(1, 1);
         Caller member;
-        try (AdmissionQueues.Permit leader = locks.admission().enter(observed, forUpdate(Crowd.KEY))) {
-            member = new Caller(() -> locks.execute(observed, forUpdate(Crowd.KEY), writes));
+        try (AdmissionQueues.Permit leader = LockAccess.of(locks).admission().enter(observed, forUpdate(Crowd.KEY))) {
+            member = new Caller(
+                    () -> locks.on(observed).lock(forUpdate(Crowd.KEY)).execute(writes));
             List<QueueEntry> taken = new ArrayList<>();
             Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
-                taken.addAll(leader.entries.entryOf(Crowd.KEY).take(1, offer -> true));
+                taken.addAll(leader.entries().entryOf(Crowd.KEY).take(1, offer -> true));
                 return !taken.isEmpty();
             });
             taken.get(0).sent();
@@ -606,10 +614,9 @@ class GroupedCallsTest {
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             crowd.add(pay(1, 1));
             crowd.add(pay(2, 1));
-            crowd.add(() -> locks.inTransaction(
-                    dataSource,
-                    forUpdate(Crowd.KEY),
-                    locked -> locked.atCommit().add("insert into ledger(id) values (3)")));
+            crowd.add(() -> locks.on(dataSource)
+                    .lock(forUpdate(Crowd.KEY))
+                    .inTransaction(locked -> locked.atCommit("insert into ledger(id) values (3)")));
             crowd.add(pay(4, 1));
             crowd.add(pay(5, 1));
         }
@@ -624,9 +631,14 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(8).build();
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             crowd.add(pay(1, 1));
-            crowd.add(() -> locks.execute(dataSource, LockRequest.forNoKeyUpdate(Crowd.KEY), pay(2, 1)));
-            crowd.add(() -> locks.execute(dataSource, forUpdate(Crowd.KEY).requireRow(), pay(3, 1)));
-            crowd.add(() -> locks.execute(dataSource, forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE), pay(4, 1)));
+            crowd.add(() -> locks.on(dataSource)
+                    .lock(LockRequest.forNoKeyUpdate(Crowd.KEY))
+                    .execute(pay(2, 1)));
+            crowd.add(() ->
+                    locks.on(dataSource).lock(forUpdate(Crowd.KEY).requireRow()).execute(pay(3, 1)));
+            crowd.add(() -> locks.on(dataSource)
+                    .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
+                    .execute(pay(4, 1)));
             crowd.add(pay(5, 1));
         }
         assertThat(ids()).isEqualTo("1 2 3 4 5");
@@ -649,8 +661,9 @@ class GroupedCallsTest {
                 Crowd crowd = Crowd.behind(database, locks, dataSource, one)) {
             other.setAutoCommit(false);
             statement.execute("select from word where id = upper('" + lower + "') for update");
-            Caller leader = crowd.add(() -> locks.execute(dataSource, one, pay(1, 1)));
-            Caller waiting = crowd.add(() -> locks.execute(dataSource, forUpdate(both), pay(2, 1)));
+            Caller leader = crowd.add(() -> locks.on(dataSource).lock(one).execute(pay(1, 1)));
+            Caller waiting =
+                    crowd.add(() -> locks.on(dataSource).lock(forUpdate(both)).execute(pay(2, 1)));
             crowd.start();
             assertThat(leader.failure()).isNull();
             awaitBlocked(waiting);

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -77,7 +78,7 @@ class HotStandbyTest {
                 c -> locks.in(c).lock(forUpdate(keys)),
                 c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
                 c -> locks.in(c).lock(forUpdate(keys).waiting(atMost)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select id from account", ID)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select id from account", ID),
                 c -> locks.in(c).claim(Claim.from("account"), ID));
     }
 
@@ -85,7 +86,7 @@ class HotStandbyTest {
     @ParameterizedTest
     @EnumSource
     void everyLockIsRefused(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         for (int isolation : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
             for (Session.Body<?> body : calls(locks)) {
                 try (Connection connection = standby.dataSource().getConnection()) {
@@ -102,7 +103,7 @@ class HotStandbyTest {
     void namesAreRefusedToo() throws Exception {
         try (Connection connection = standby.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            assertRefused(connection, c -> RowLocks.create().in(c).lock(forUpdate(LockKey.name("nightly"))));
+            assertRefused(connection, c -> LockAccess.builder().build().in(c).lock(forUpdate(LockKey.name("nightly"))));
         }
     }
 
@@ -110,7 +111,8 @@ class HotStandbyTest {
     @Test
     void verifyRefuses() {
         LockTransactionException refusal = catchThrowableOfType(
-                LockTransactionException.class, () -> RowLocks.create().verify(standby.dataSource()));
+                LockTransactionException.class,
+                () -> RowLocks.of(standby.dataSource()).verify());
         assertThat(refusal).isNotNull();
         assertThat(refusal.sqlState()).contains("25006");
         assertThat(refusal).hasMessageContaining("hot standby");
@@ -120,7 +122,7 @@ class HotStandbyTest {
     @Order(2)
     @Test
     void afterPromotionTheLockIsGranted() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         try (Connection connection = standby.dataSource().getConnection()) {
             connection.setAutoCommit(false);
             assertRefused(connection, c -> locks.in(c).lock(forUpdate(KEY)));
@@ -138,7 +140,7 @@ class HotStandbyTest {
                     .isEqualTo(Held.KEY_LOCKED);
             connection.rollback();
         }
-        locks.verify(standby.dataSource());
+        locks.on(standby.dataSource()).verify();
     }
 
     private static void assertRefused(Connection connection, Session.Body<?> body) throws SQLException {

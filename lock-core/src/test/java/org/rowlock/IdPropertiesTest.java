@@ -36,6 +36,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import net.jqwik.time.api.DateTimes;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.testing.TestDatabase;
 
@@ -161,7 +162,7 @@ class IdPropertiesTest {
                             .absentRows()
                             .isEmpty();
                 case LOCK_AND_QUERY -> {
-                    tx.lockAndQuery(LockRequest.of(mode, key), LockedQuery.of("select 1", row -> 1));
+                    tx.lockAndQuery(LockRequest.of(mode, key), "select 1", row -> 1);
                     yield null;
                 }
             };
@@ -202,9 +203,9 @@ class IdPropertiesTest {
     private static Connection bob;
     private static Connection server;
     private static final Map<LockStrategy, RowLocks> LOCKS = Map.of(
-            ROW, RowLocks.builder().strategy(ROW).build(),
-            BOTH, RowLocks.builder().strategy(BOTH).build(),
-            ADVISORY, RowLocks.builder().strategy(ADVISORY).build());
+            ROW, LockAccess.builder().strategy(ROW).build(),
+            BOTH, LockAccess.builder().strategy(BOTH).build(),
+            ADVISORY, LockAccess.builder().strategy(ADVISORY).build());
 
     @BeforeContainer
     static void createTables() throws SQLException {

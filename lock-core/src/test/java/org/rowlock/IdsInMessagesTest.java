@@ -29,6 +29,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.util.PSQLException;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -112,8 +114,7 @@ class IdsInMessagesTest {
         });
         cases.put(
                 "lock table full",
-                locks -> failure(
-                        c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select full_table()", r -> 1))));
+                locks -> failure(c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select full_table()", r -> 1)));
         cases.put("no such table", locks -> failure(locks, LockKey.row("nothing", TEXT)));
         cases.put(
                 "required and absent",
@@ -190,10 +191,10 @@ class IdsInMessagesTest {
         DataSource dataSource = database.dataSource();
         List<Step<Object>> next = new ArrayList<>();
         Throwable failure = inTransaction(locks, dataSource, tx -> {
-            next.add(alice.start(c -> locks.inTransaction(dataSource, forUpdate(KEY), other -> 1)));
+            next.add(alice.start(c -> locks.on(dataSource).lock(forUpdate(KEY)).inTransaction(other -> 1)));
             Awaitility.await()
                     .atMost(TestDatabase.DEADLINE)
-                    .until(() -> locks.admission().entrants().size() == 2);
+                    .until(() -> LockAccess.of(locks).admission().entrants().size() == 2);
             execute(tx.connection(), "insert into meddled values (1)");
             return null;
         });
@@ -206,7 +207,7 @@ class IdsInMessagesTest {
     void noExceptionOfOursHasAnId(LockStrategy strategy) throws Exception {
         Set<String> seen = new TreeSet<>();
         for (boolean shown : List.of(true, false)) {
-            RowLocks locks = RowLocks.builder()
+            RowLocks locks = LockAccess.builder()
                     .strategy(strategy)
                     .lockBudget(2)
                     .maxAdmittedPerKey(1)
@@ -312,7 +313,8 @@ class IdsInMessagesTest {
     private Throwable queued(RowLocks locks) throws Exception {
         try (AdmissionQueues.Permit permit = enter(locks)) {
             assertThat(permit.isQueued()).isTrue();
-            return failure(c -> locks.admission().enter(this, forUpdate(KEY).noWait()));
+            return failure(c ->
+                    LockAccess.of(locks).admission().enter(this, forUpdate(KEY).noWait()));
         }
     }
 
@@ -349,12 +351,12 @@ class IdsInMessagesTest {
     }
 
     private AdmissionQueues.Permit enter(RowLocks locks) {
-        return locks.admission().enter(this, forUpdate(KEY));
+        return LockAccess.of(locks).admission().enter(this, forUpdate(KEY));
     }
 
     private static Throwable inTransaction(
-            RowLocks locks, DataSource dataSource, Locked.Work<Void, Object, Exception> work) {
-        return catchThrowable(() -> locks.inTransaction(dataSource, forUpdate(KEY), work));
+            RowLocks locks, DataSource dataSource, LockedTransaction.Work<Void, Object, Exception> work) {
+        return catchThrowable(() -> locks.on(dataSource).lock(forUpdate(KEY)).inTransaction(work));
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {

@@ -38,6 +38,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
@@ -57,7 +58,7 @@ class InTransactionTest {
 
     private final List<LockEvent> acquisitions = new ArrayList<>();
     private final List<CompletableFuture<Long>> writers = Collections.synchronizedList(new ArrayList<>());
-    private RowLocks locks = RowLocks.builder().listener(this::listen).build();
+    private RowLocks locks = LockAccess.builder().listener(this::listen).build();
 
     private void listen(LockEvent event) {
         if (event.kind() == Kind.ACQUISITION) {
@@ -67,7 +68,7 @@ class InTransactionTest {
 
     @AfterEach
     void nothingIsLeftInTheQueues() {
-        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 
     private ObservedDataSource observed() {
@@ -104,13 +105,13 @@ class InTransactionTest {
     @ParameterizedTest
     @EnumSource
     void worksUnderTheLockAndCommits(LockStrategy strategy) throws Exception {
-        locks = RowLocks.builder().strategy(strategy).build();
+        locks = LockAccess.builder().strategy(strategy).build();
         Session other = database.session("other");
         ObservedDataSource dataSource = observed();
-        String result = locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        String result = locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
             assertThat(isFree(other, A)).isFalse();
             assertThat(isFree(other, B)).isTrue();
-            assertThat(locks.admission().keysInUse()).isOne();
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isOne();
             deposit(tx.connection(), A, 5);
             return "done";
         });
@@ -129,7 +130,7 @@ class InTransactionTest {
 
     @Test
     void nullIsAResult() throws Exception {
-        Object result = locks.<Object, SQLException>inTransaction(observed(), forUpdate(A), tx -> null);
+        Object result = locks.on(observed()).lock(forUpdate(A)).<Object, SQLException>inTransaction(tx -> null);
         assertThat(result).isNull();
     }
 
@@ -140,9 +141,8 @@ class InTransactionTest {
             pool.setAutoCommit(false);
             pool.setMaximumPoolSize(1);
             ObservedDataSource dataSource = new ObservedDataSource(pool);
-            locks.inTransaction(dataSource, forUpdate(A), tx -> {
+            locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
                 deposit(tx.connection(), A, 5);
-                return null;
             });
             assertThat(dataSource.calls()).containsExactly("commit", "close");
         }
@@ -158,10 +158,11 @@ class InTransactionTest {
     @MethodSource("failures")
     void failureOfTheWorkRollsBackAndIsNotWrapped(Throwable failure) {
         ObservedDataSource dataSource = observed();
-        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
-            deposit(tx.connection(), A, 5);
-            return raise(failure);
-        }));
+        Throwable thrown =
+                catchThrowable(() -> locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
+                    deposit(tx.connection(), A, 5);
+                    return raise(failure);
+                }));
         assertThat(thrown).isSameAs(failure);
         assertThat(thrown.getSuppressed()).isEmpty();
         assertThat(catchThrowable(() -> assertThat(balance(A)).isZero())).isNull();
@@ -179,11 +180,11 @@ class InTransactionTest {
 
     @Test
     void callerNamesTheCheckedExceptionOfItsWork() throws SQLException {
-        Locked.Work<Void, Void, IOException> work = tx -> {
+        LockedTransaction.Work<Void, Void, IOException> work = tx -> {
             throw new IOException("no such file");
         };
         try {
-            locks.inTransaction(observed(), forUpdate(A), work);
+            locks.on(observed()).lock(forUpdate(A)).inTransaction(work);
             throw new AssertionError("expected to fail");
         } catch (IOException e) {
             assertThat(e).hasMessage("no such file");
@@ -196,7 +197,7 @@ class InTransactionTest {
         SQLException rollback = new SQLException("no rollback");
         dataSource.fail("rollback", rollback);
         IllegalStateException failure = new IllegalStateException("work");
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
                     throw failure;
                 }))
                 .isSameAs(failure)
@@ -209,9 +210,8 @@ class InTransactionTest {
         ObservedDataSource dataSource = observed();
         SQLException commit = new SQLException("no commit");
         dataSource.fail("commit", commit);
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
                     deposit(tx.connection(), A, 5);
-                    return null;
                 }))
                 .isSameAs(commit);
         assertThat(dataSource.calls()).containsSubsequence("commit", "rollback", "close");
@@ -224,9 +224,8 @@ class InTransactionTest {
     void failureToReturnTheConnectionDoesNotHideTheCommit() throws Exception {
         ObservedDataSource dataSource = observed();
         dataSource.fail("close", new SQLException("no close"));
-        locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
             deposit(tx.connection(), A, 5);
-            return null;
         });
         assertThat(balance(A)).isEqualTo(5);
     }
@@ -234,12 +233,11 @@ class InTransactionTest {
     @ParameterizedTest
     @EnumSource
     void constraintThatIsCheckedAtCommitReachesTheCaller(LockStrategy strategy) throws Exception {
-        locks = RowLocks.builder().strategy(strategy).build();
+        locks = LockAccess.builder().strategy(strategy).build();
         ObservedDataSource dataSource = observed();
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
                     deposit(tx.connection(), A, 5);
                     execute(tx.connection(), "insert into child values (999)");
-                    return null;
                 }))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
@@ -254,7 +252,8 @@ class InTransactionTest {
         ObservedDataSource dataSource = observed();
         SQLException failure = new SQLException("no " + method);
         dataSource.fail(method, failure);
-        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> null));
+        Throwable thrown =
+                catchThrowable(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {}));
         assertThat(thrown)
                 .satisfiesAnyOf(
                         t -> assertThat(t).isSameAs(failure), t -> assertThat(t).hasCause(failure));
@@ -265,14 +264,15 @@ class InTransactionTest {
     @ParameterizedTest
     @EnumSource
     void lockThatIsNotAvailableLeavesNothing(LockStrategy strategy) throws Exception {
-        locks = RowLocks.builder().strategy(strategy).build();
+        locks = LockAccess.builder().strategy(strategy).build();
         Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(A)));
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
             ObservedDataSource dataSource = observed();
             List<String> worked = new ArrayList<>();
-            assertThatThrownBy(() -> locks.inTransaction(
-                            dataSource, forUpdate(List.of(B, A)).waiting(wait), tx -> worked.add("work")))
+            assertThatThrownBy(() -> locks.on(dataSource)
+                            .lock(forUpdate(List.of(B, A)).waiting(wait))
+                            .inTransaction(tx -> worked.add("work")))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(worked).isEmpty();
             assertThat(dataSource.calls()).containsSubsequence("rollback", "setAutoCommit(true)", "close");
@@ -288,7 +288,7 @@ class InTransactionTest {
         List<CompletableFuture<Long>> futures = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             List<LockKey> keys = i == 0 ? List.of(A, B) : List.of(B, A, B);
-            futures.add(start(() -> locks.inTransaction(dataSource, forShare(keys), tx -> {
+            futures.add(start(() -> locks.on(dataSource).lock(forShare(keys)).inTransaction(tx -> {
                 bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
                 return read(tx.connection(), A) + read(tx.connection(), B);
             })));
@@ -302,12 +302,12 @@ class InTransactionTest {
     @Test
     void timeInTheQueueCountsAndWhatRemainsGoesToTheServer() throws Exception {
         LockWait wait = LockWait.atMost(TestDatabase.DEADLINE);
-        locks.inTransaction(observed(), forUpdate(A).waiting(wait), other -> null);
+        locks.on(observed()).lock(forUpdate(A).waiting(wait)).useTransaction(other -> {});
         assertThat(acquisitions).hasSize(1);
         assertThat(acquisitions.get(0).lockWait().nanos()).isPositive().isLessThan(TestDatabase.DEADLINE.toNanos());
-        locks.inTransaction(observed(), forUpdate(A).noWait(), tx -> null);
+        locks.on(observed()).lock(forUpdate(A).noWait()).useTransaction(tx -> {});
         assertThat(acquisitions.get(1).lockWait()).isEqualTo(LockWait.noWait());
-        locks.inTransaction(observed(), forUpdate(A), tx -> null);
+        locks.on(observed()).lock(forUpdate(A)).useTransaction(tx -> {});
         assertThat(acquisitions.get(2).lockWait()).isEqualTo(LockWait.forever());
     }
 
@@ -324,7 +324,7 @@ class InTransactionTest {
                 return database.dataSource().getConnection();
             }
         };
-        locks.inTransaction(slow, forUpdate(A).atMost(bound), tx -> null);
+        locks.on(slow).lock(forUpdate(A).atMost(bound)).useTransaction(tx -> {});
         assertThat(acquisitions)
                 .singleElement()
                 .satisfies(told -> assertThat(told.lockWait().isBounded()).isTrue());
@@ -333,7 +333,7 @@ class InTransactionTest {
     @Test
     void keysMayHaveModesOfTheirOwn() throws Exception {
         Map<LockKey, RowLockMode> modes = Map.of(A, FOR_UPDATE, B, FOR_SHARE);
-        locks.inTransaction(database.dataSource(), Requests.of(modes), locked -> {
+        locks.on(database.dataSource()).lock(Requests.of(modes)).useTransaction(locked -> {
             try (Connection other = database.dataSource().getConnection()) {
                 other.setAutoCommit(false);
                 TransactionLocks tx = locks.in(other);
@@ -345,49 +345,49 @@ class InTransactionTest {
                 assertThat(tx.tryLock(Requests.of(modes)).isLocked()).isFalse();
                 other.rollback();
             }
-            return null;
         });
     }
 
     @Test
     void workMayHaveNoResult() throws Exception {
-        locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
+        locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {
             try (Statement statement = tx.connection().createStatement()) {
                 statement.execute("update account set balance = 7 where id = 1");
             }
-            return null;
         });
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("7");
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
-                    throw new IllegalStateException("by the work");
-                }))
+        assertThatThrownBy(
+                        () -> locks.on(database.dataSource()).lock(forUpdate(A)).inTransaction(tx -> {
+                            throw new IllegalStateException("by the work");
+                        }))
                 .isExactlyInstanceOf(IllegalStateException.class);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), forUpdate(A), (Locked.Work<Void, Integer, RuntimeException>) null))
+                .isThrownBy(() -> locks.on(database.dataSource())
+                        .lock(forUpdate(A))
+                        .inTransaction((LockedTransaction.Work<Void, Integer, RuntimeException>) null))
                 .withMessageContaining("work is null");
     }
 
     @Test
     void whoDoesNotGetThroughTheQueueBorrowsNoConnection() throws Exception {
-        locks = RowLocks.builder().maxAdmittedPerKey(1).build();
+        locks = LockAccess.builder().maxAdmittedPerKey(1).build();
         ObservedDataSource dataSource = observed();
-        locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
             for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
-                assertThat(onAnotherThread(() ->
-                                locks.inTransaction(dataSource, forUpdate(A).waiting(wait), other -> null)))
+                assertThat(onAnotherThread(() -> locks.on(dataSource)
+                                .lock(forUpdate(A).waiting(wait))
+                                .inTransaction(other -> null)))
                         .isInstanceOf(LockNotAvailableException.class);
             }
             assertThat(onAnotherThread(() -> {
                         Thread.currentThread().interrupt();
                         try {
-                            locks.inTransaction(dataSource, forUpdate(A), other -> null);
+                            locks.on(dataSource).lock(forUpdate(A)).useTransaction(other -> {});
                         } finally {
                             assertThat(Thread.currentThread().isInterrupted()).isTrue();
                         }
                     }))
                     .isInstanceOf(LockInterruptedException.class);
-            return null;
         });
         assertThat(dataSource.borrowed()).isOne();
     }
@@ -410,12 +410,11 @@ class InTransactionTest {
     @Test
     void nestedTransactionIsIndependentOfTheOuterOne() throws Exception {
         ObservedDataSource dataSource = observed();
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
                     deposit(tx.connection(), A, 5);
-                    locks.inTransaction(dataSource, forUpdate(B), inner -> {
+                    locks.on(dataSource).lock(forUpdate(B)).useTransaction(inner -> {
                         assertThat(dataSource.open()).isEqualTo(2);
                         deposit(inner.connection(), B, 7);
-                        return null;
                     });
                     throw new IOException("the outer one fails");
                 }))
@@ -427,12 +426,11 @@ class InTransactionTest {
     @Test
     void nestedTransactionOnTheSameKeyIsRefusedAndTheOuterGoesOn() throws Exception {
         ObservedDataSource dataSource = observed();
-        locks.inTransaction(dataSource, forUpdate(A), tx -> {
-            assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), inner -> null))
+        locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
+            assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(inner -> {}))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("account[1]");
             deposit(tx.connection(), A, 5);
-            return null;
         });
         assertThat(balance(A)).isEqualTo(5);
         assertThat(dataSource.borrowed()).isOne();
@@ -447,11 +445,11 @@ class InTransactionTest {
         for (int i = 0; i < 2; i++) {
             List<LockKey> outer = List.of(i == 0 ? A : B);
             List<LockKey> inner = List.of(i == 0 ? B : A);
-            futures.add(start(() -> locks.inTransaction(dataSource, forShare(outer), tx -> {
+            futures.add(start(() -> locks.on(dataSource).lock(forShare(outer)).inTransaction(tx -> {
                 bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
                 writers.add(startWriter(dataSource, outer));
                 bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                return locks.inTransaction(dataSource, forShare(inner), within -> 1L);
+                return locks.on(dataSource).lock(forShare(inner)).inTransaction(within -> 1L);
             })));
         }
         for (CompletableFuture<Long> future : futures) {
@@ -469,7 +467,7 @@ class InTransactionTest {
         List<Thread> thread = new CopyOnWriteArrayList<>();
         CompletableFuture<Long> writer = start(() -> {
             thread.add(Thread.currentThread());
-            return locks.inTransaction(dataSource, forUpdate(keys), tx -> 1L);
+            return locks.on(dataSource).lock(forUpdate(keys)).inTransaction(tx -> 1L);
         });
         Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)
@@ -494,9 +492,9 @@ class InTransactionTest {
     @ParameterizedTest
     @EnumSource
     void connectionLostDuringTheWorkLeavesNothing(LockStrategy strategy) throws Exception {
-        locks = RowLocks.builder().strategy(strategy).build();
+        locks = LockAccess.builder().strategy(strategy).build();
         ObservedDataSource dataSource = observed();
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
                     deposit(tx.connection(), A, 5);
                     int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
                     database.execute("select pg_terminate_backend(" + pid + ")");
@@ -506,9 +504,8 @@ class InTransactionTest {
                         SQLException.class, e -> assertThat(e.getSQLState()).isIn("57P01", "08006"));
         assertThat(dataSource.open()).isZero();
         assertThat(balance(A)).isZero();
-        locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
+        locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {
             deposit(tx.connection(), A, 1);
-            return null;
         });
         assertThat(balance(A)).isOne();
     }
@@ -523,16 +520,18 @@ class InTransactionTest {
             pool.setAutoCommit(false);
             pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
             pool.setConnectionInitSql("set work_mem = '5MB'");
-            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
             for (int i = 0; i < 2; i++) {
-                String setting = locks.inTransaction(pool, forUpdate(LockKey.row("account", 1)), tx -> {
-                    try (var statement = tx.connection().createStatement();
-                            var row = statement.executeQuery(
-                                    "select current_setting('work_mem') || current_setting('transaction_isolation')")) {
-                        row.next();
-                        return row.getString(1);
-                    }
-                });
+                String setting = locks.on(pool)
+                        .lock(forUpdate(LockKey.row("account", 1)))
+                        .inTransaction(tx -> {
+                            try (var statement = tx.connection().createStatement();
+                                    var row = statement.executeQuery(
+                                            "select current_setting('work_mem') || current_setting('transaction_isolation')")) {
+                                row.next();
+                                return row.getString(1);
+                            }
+                        });
                 assertThat(setting).isEqualTo("5MBrepeatable read");
             }
         }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.postgresql.util.PSQLException;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -135,7 +136,7 @@ abstract class InsertContract extends RowLockContract {
     /** It may have written, and a row that has to be made twice must not have it write twice. */
     @Test
     void aQueryBehindARowThatIsInsertedAnewIsDoneOnce() throws Exception {
-        LockedQuery<Integer> adds = LockedQuery.of(
+        BoundQuery<Integer> adds = BoundQuery.of(
                 "insert into named(id) select count(*) + 1 from named returning id", row -> row.getInt(1));
         for (boolean begun : List.of(true, false)) {
             alice.execute("select from counter where id = 'there' for update");
@@ -163,7 +164,7 @@ abstract class InsertContract extends RowLockContract {
     @Test
     void anInsertThatDoesNotMakeTheRowIsUndoneWithTheQueryBehindIt() throws Exception {
         LockRequest other = forUpdate(KEY).orInsert("insert into counter values ('b', 1)");
-        LockedQuery<Integer> adds = LockedQuery.of(
+        BoundQuery<Integer> adds = BoundQuery.of(
                 "insert into named(id) select count(*) + 1 from named returning id", row -> row.getInt(1));
         for (boolean begun : List.of(true, false)) {
             if (begun) {
@@ -190,8 +191,8 @@ abstract class InsertContract extends RowLockContract {
         }
     }
 
-    private static LockedQuery<Integer> read(String id) {
-        return LockedQuery.of("select n from counter where id = ?", row -> row.getInt(1), id);
+    private static BoundQuery<Integer> read(String id) {
+        return BoundQuery.of("select n from counter where id = ?", row -> row.getInt(1), id);
     }
 
     @Test
@@ -199,15 +200,14 @@ abstract class InsertContract extends RowLockContract {
         assertThat(alice.<List<Integer>>run(c -> locks.in(c).lockAndQuery(orInsert("a", 3), read("a"))))
                 .containsExactly(3);
         alice.commit();
-        String read = locks.inTransaction(
-                database.dataSource(),
-                orInsert("b", 4),
-                read("b"),
-                tx -> tx.rows() + " " + tx.absentRows().size());
+        String read = locks.on(database.dataSource())
+                .lock(orInsert("b", 4))
+                .read(read("b"))
+                .inTransaction(tx -> tx.rows() + " " + tx.absentRows().size());
         assertThat(read).isEqualTo("[4] 0");
         CommitWrites writes = new CommitWrites();
         writes.add("update counter set n = n + 10 where id in ('b', 'c')").expectRows(2);
-        locks.execute(database.dataSource(), orInsert("c", 5), writes);
+        locks.on(database.dataSource()).lock(orInsert("c", 5)).execute(writes);
 
         assertThat(List.of(committed("a"), committed("b"), committed("c"))).containsExactly("3", "14", "15");
     }
@@ -274,10 +274,13 @@ abstract class InsertContract extends RowLockContract {
             LockRequest request = forUpdate(KEY).orInsert(insert.getKey(), 40_000);
             List<Session.Body<?>> declaring = List.of(
                     c -> locks.in(c).lockAndQuery(request, read("there")),
-                    c -> locks.inTransaction(OneConnection.of(c), request, tx -> "unreached"),
-                    c -> locks.inTransaction(OneConnection.of(c), request, read("there"), tx -> "unreached"),
+                    c -> locks.on(OneConnection.of(c)).lock(request).inTransaction(tx -> "unreached"),
+                    c -> locks.on(OneConnection.of(c))
+                            .lock(request)
+                            .read(read("there"))
+                            .inTransaction(tx -> "unreached"),
                     c -> {
-                        locks.execute(OneConnection.of(c), request, writes);
+                        locks.on(OneConnection.of(c)).lock(request).execute(writes);
                         return null;
                     });
             for (Session.Body<?> door : declaring) {

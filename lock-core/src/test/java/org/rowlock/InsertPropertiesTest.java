@@ -27,6 +27,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -135,7 +136,7 @@ class InsertPropertiesTest {
 
     /** Runs them in threads, and gives how often each counter was to be raised by what has committed. */
     private static Map<Integer, Integer> run(List<Deed> deeds, LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Map<Integer, Integer> committed = new ConcurrentHashMap<>();
         List<Callable<Void>> tasks = new ArrayList<>();
         for (Deed deed : deeds) {
@@ -159,7 +160,7 @@ class InsertPropertiesTest {
         LockRequest request = request(deed);
         switch (deed.way()) {
             case TRANSACTION ->
-                locks.inTransaction(database.dataSource(), request, tx -> {
+                locks.on(database.dataSource()).lock(request).inTransaction(tx -> {
                     raise(tx.connection(), deed);
                     return null;
                 });
@@ -170,7 +171,7 @@ class InsertPropertiesTest {
                 CommitWrites writes = new CommitWrites();
                 writes.addBatch("update counter set n = n + 1 where id = ?", deed.counters())
                         .expectOneRow();
-                locks.execute(database.dataSource(), request, writes);
+                locks.on(database.dataSource()).lock(request).execute(writes);
             }
             default -> {
                 try (Connection connection = database.dataSource().getConnection()) {
@@ -200,8 +201,7 @@ class InsertPropertiesTest {
                 }
             }
             case QUERY ->
-                assertThat(tx.lockAndQuery(
-                                request, LockedQuery.of("select count(*) from counter", row -> row.getInt(1))))
+                assertThat(tx.lockAndQuery(request, "select count(*) from counter", row -> row.getInt(1)))
                         .hasSize(1);
             default -> assertThat(tx.lock(request).isLocked()).isTrue();
         }

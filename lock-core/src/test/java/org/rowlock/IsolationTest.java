@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -52,7 +53,7 @@ class IsolationTest {
     }
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     private Session session(String name, Isolation isolation) throws SQLException {
@@ -122,7 +123,7 @@ class IsolationTest {
         plain.commit();
         assertThat(step.failure()).isInstanceOf(LockSerializationException.class);
         assertAborted(alice, isolation);
-        List<Long> fresh = alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)));
+        List<Long> fresh = alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE));
         assertThat(fresh).containsExactly(5L);
     }
 
@@ -150,7 +151,7 @@ class IsolationTest {
                 c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)),
                 c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")).waiting(wait)),
                 c -> locks.in(c).lock(forUpdate(List.of(KEY, LockKey.number(7))).waiting(wait)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of(READ, BALANCE)));
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), READ, BALANCE));
     }
 
     /** Where statements follow in the round trip the refusal must raise, unless a savepoint can undo it. */
@@ -280,8 +281,7 @@ class IsolationTest {
         Session alice = session("alice", isolation);
         keyHolder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
         rowHolder.execute("select from account where id = 1 for update");
-        Step<List<Long>> step = alice.start(
-                        c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)))
+        Step<List<Long>> step = alice.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE))
                 .awaitBlockedBy(keyHolder);
         keyHolder.commit();
         step.awaitBlockedBy(rowHolder);
@@ -301,7 +301,7 @@ class IsolationTest {
                 c -> locks.in(c).lock(forUpdate(KEY)),
                 c -> locks.in(c).lock(forUpdate(KEYS)),
                 c -> locks.in(c).lock(forShare(KEY).atMost(TestDatabase.DEADLINE)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)))) {
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE))) {
             Session holder = database.session("holder");
             Session alice = session("alice", isolation);
             holder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
@@ -327,7 +327,7 @@ class IsolationTest {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
                     c -> locks.in(c).lock(forUpdate(row("account", 50))),
                     c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 50)))),
-                    c -> locks.in(c).lockAndQuery(forUpdate(row("account", 50)), LockedQuery.of(READ, BALANCE)))) {
+                    c -> locks.in(c).lockAndQuery(forUpdate(row("account", 50)), READ, BALANCE))) {
                 Session alice = session("alice", isolation);
                 if (begun) {
                     alice.execute("select count(*) from account");
@@ -352,12 +352,16 @@ class IsolationTest {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setOptions("-c default_transaction_isolation=" + isolation.sql.replace(" ", "\\ "));
         RowLocks locks = locks(LockStrategy.BOTH);
-        assertThatThrownBy(() -> locks.execute(dataSource, forUpdate(row("account", 50)), nine()))
+        assertThatThrownBy(() ->
+                        locks.on(dataSource).lock(forUpdate(row("account", 50))).execute(nine()))
                 .isInstanceOf(LockTransactionException.class);
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("0");
-        locks.execute(dataSource, forUpdate(KEY), nine());
+        locks.on(dataSource).lock(forUpdate(KEY)).execute(nine());
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("9");
-        assertThatThrownBy(() -> locks(LockStrategy.ADVISORY).execute(dataSource, forUpdate(KEY), nine()))
+        assertThatThrownBy(() -> locks(LockStrategy.ADVISORY)
+                        .on(dataSource)
+                        .lock(forUpdate(KEY))
+                        .execute(nine()))
                 .isInstanceOf(LockTransactionException.class)
                 .hasMessageContaining("ROW or BOTH");
     }
@@ -400,7 +404,7 @@ class IsolationTest {
                     c -> locks(strategy).in(c).lock(forUpdate(KEY)),
                     c -> locks(strategy).in(c).lock(forUpdate(KEY).noWait()),
                     c -> locks(strategy).in(c).lock(forUpdate(KEYS)),
-                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)))) {
+                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE))) {
                 Session alice = session("alice", isolation);
                 alice.execute("select count(*) from account");
                 database.execute("update account set balance = balance + 1 where id = 1");

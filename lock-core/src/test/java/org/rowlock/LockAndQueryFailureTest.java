@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -28,9 +29,8 @@ class LockAndQueryFailureTest {
             "create table secret(id int)");
 
     private Throwable failure(LockStrategy strategy, Session session, String sql, int column) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        return session.start(c ->
-                        locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, row -> row.getInt(column))))
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        return session.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), sql, row -> row.getInt(column)))
                 .failure();
     }
 
@@ -71,7 +71,7 @@ class LockAndQueryFailureTest {
                 "grant usage on schema " + database.schema() + " to " + role,
                 "grant select, update on day to " + role,
                 "grant select on account to " + role);
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         try {
             alice.execute("set role " + role);
@@ -80,8 +80,7 @@ class LockAndQueryFailureTest {
             for (LockKey wrong : List.of(LockKey.row("day", "none"), KEY)) {
                 assertThat(alice.start(c -> locks.in(c)
                                         .lockAndQuery(
-                                                forUpdate(List.of(good, wrong)),
-                                                LockedQuery.of("select 1", row -> row.getInt(1))))
+                                                forUpdate(List.of(good, wrong)), "select 1", row -> row.getInt(1)))
                                 .failure())
                         .isInstanceOf(LockTargetException.class);
                 alice.rollback();
@@ -157,7 +156,7 @@ class LockAndQueryFailureTest {
         Session alice = database.session("alice");
         assertThat(failure(strategy, alice, "select id from account", 9)).isInstanceOf(SQLException.class);
         Session bob = database.session("bob");
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         boolean free = bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked());
         assertThat(free).isFalse();
     }
@@ -167,12 +166,14 @@ class LockAndQueryFailureTest {
     @EnumSource
     void aBadCastOfTheQueryIsTheCallers(LockStrategy strategy) throws Exception {
         database.execute("create table note(id text primary key)", "insert into note values ('abc')");
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Throwable failure = alice.start(c -> locks.in(c)
                         .lockAndQuery(
                                 forUpdate(LockKey.row("note", "abc")),
-                                LockedQuery.of("select cast(cast(? as text) as int)", row -> row.getInt(1), "abc")))
+                                "select cast(cast(? as text) as int)",
+                                row -> row.getInt(1),
+                                "abc"))
                 .failure();
         assertThat(failure)
                 .isInstanceOfSatisfying(
@@ -182,7 +183,7 @@ class LockAndQueryFailureTest {
     @ParameterizedTest
     @EnumSource
     void theNextLockAfterAnErrorOfTheQueryTakesOneRoundTrip(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setSocketFactory(RoundTripCounter.class.getName());
         Session alice = database.session("alice", dataSource);
@@ -192,7 +193,7 @@ class LockAndQueryFailureTest {
                 List.of("select nothing from account", "select no_function(1)", "select 1 / (id - 1) from account")) {
             failure(strategy, alice, sql, 1);
             alice.rollback();
-            alice.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, row -> row.getInt(1))))
+            alice.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), sql, row -> row.getInt(1)))
                     .failure();
             alice.rollback();
             int roundTrips = alice.run(c -> {
@@ -209,7 +210,7 @@ class LockAndQueryFailureTest {
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void aRowThatIsReplacedDuringTheWaitIsLockedOrTheCallSaysSo(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         for (boolean begun : List.of(false, true)) {
             Session alice = database.session("alice");
             Session plain = database.session("plain");
@@ -219,9 +220,7 @@ class LockAndQueryFailureTest {
                 alice.execute("select 1");
             }
             Step<List<Integer>> step = alice.start(c -> locks.in(c)
-                            .lockAndQuery(
-                                    forUpdate(KEY),
-                                    LockedQuery.of("select id from account where id = 1", row -> row.getInt(1))))
+                            .lockAndQuery(forUpdate(KEY), "select id from account where id = 1", row -> row.getInt(1)))
                     .awaitBlockedBy(plain);
             plain.execute("delete from account where id = 1; insert into account values (1)");
             plain.commit();
@@ -247,7 +246,7 @@ class LockAndQueryFailureTest {
     @ParameterizedTest
     @EnumSource
     void aQueryMayInsertTheRow(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         int id = 10;
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(60)))) {
             for (boolean begun : List.of(false, true)) {
@@ -259,10 +258,9 @@ class LockAndQueryFailureTest {
                 List<Integer> ids = alice.run(c -> locks.in(c)
                         .lockAndQuery(
                                 forUpdate(LockKey.row("account", inserted)).waiting(wait),
-                                LockedQuery.of(
-                                        "insert into account values (?) returning id",
-                                        row -> row.getInt(1),
-                                        inserted)));
+                                "insert into account values (?) returning id",
+                                row -> row.getInt(1),
+                                inserted));
                 assertThat(ids).containsExactly(inserted);
                 alice.commit();
             }
@@ -284,7 +282,7 @@ class LockAndQueryFailureTest {
                 "create policy seen on account for select using (true)",
                 "create policy changed on account for update using (id <> 1)");
         Session alice = database.session("alice");
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         try {
             alice.execute("set role " + role);
             for (boolean begun : new boolean[] {true, false}) {
@@ -296,8 +294,8 @@ class LockAndQueryFailureTest {
                 if (!begun) {
                     alice.rollback();
                 }
-                List<Integer> seen = alice.run(c -> locks.in(c)
-                        .lockAndQuery(forUpdate(KEY), LockedQuery.of("select id from account", row -> row.getInt(1))));
+                List<Integer> seen = alice.run(
+                        c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select id from account", row -> row.getInt(1)));
                 assertThat(seen).containsExactly(1);
                 alice.commit();
             }
@@ -316,16 +314,16 @@ class LockAndQueryFailureTest {
     @ValueSource(strings = {"account", "seen"})
     void anAbsentRowOfColumnsThatAreGivenIsNoError(String table) throws Exception {
         database.execute("create view seen as select * from account");
-        RowLocks locks = RowLocks.builder().idColumns(table, "id").build();
+        RowLocks locks = LockAccess.builder().idColumns(table, "id").build();
         LockKey absent = LockKey.row(table, 9);
         Session alice = database.session("alice");
-        List<Integer> seen = alice.run(c -> locks.in(c)
-                .lockAndQuery(forUpdate(absent), LockedQuery.of("select id from seen", row -> row.getInt(1))));
+        List<Integer> seen = alice.run(
+                c -> locks.in(c).lockAndQuery(forUpdate(absent), "select id from seen", row -> row.getInt(1)));
         assertThat(seen).containsExactly(1);
         // What the query has inserted itself was not inserted meanwhile; of a view it cannot be told.
         String insert = "insert into " + table + " values (9) returning id";
         Session.Body<List<Integer>> inserting =
-                c -> locks.in(c).lockAndQuery(forUpdate(absent), LockedQuery.of(insert, row -> row.getInt(1)));
+                c -> locks.in(c).lockAndQuery(forUpdate(absent), insert, row -> row.getInt(1));
         if (table.equals("account")) {
             assertThat(alice.run(inserting)).containsExactly(9);
         } else {

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector.Line;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -38,7 +39,7 @@ class LockInspectorTest {
             "create table \"Odd Name\"(id int primary key)");
 
     private final RowLocks locks =
-            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
     private Session alice;
     private Session bob;
 
@@ -74,7 +75,7 @@ class LockInspectorTest {
     @ParameterizedTest
     @EnumSource(names = {"BOTH", "ADVISORY"})
     void holderIsShownWithTableAndIdAndWho(LockStrategy strategy) throws Exception {
-        RowLocks own = RowLocks.builder().strategy(strategy).build();
+        RowLocks own = LockAccess.builder().strategy(strategy).build();
         alice.run(c -> own.in(c).lock(forUpdate(KEY)));
         assertThat(all()).singleElement().satisfies(line -> {
             assertThat(line.table()).contains("account");

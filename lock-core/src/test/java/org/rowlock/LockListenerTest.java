@@ -28,6 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockListener.Outcome;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -55,7 +57,7 @@ class LockListenerTest {
     };
 
     private RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).listener(listener).build();
+        return LockAccess.builder().strategy(strategy).listener(listener).build();
     }
 
     private void expect(List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, Outcome outcome) {
@@ -76,21 +78,17 @@ class LockListenerTest {
     void holdsAreToldWithTheirEnd(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         List<LockEvent> before = List.copyOf(holds);
-        locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
+        locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {
             assertThat(holds).isEqualTo(before);
-            return null;
         });
-        LockedQuery<Integer> query = LockedQuery.of("select id from account where id = 1", row -> row.getInt(1));
-        locks.inTransaction(
-                database.dataSource(),
-                forUpdate(A),
-                query,
-                tx -> tx.atCommit().add("update account set balance = ?", 7));
-        assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(),
-                        forUpdate(A),
-                        tx -> tx.atCommit()
-                                .add("update account set balance = 0 where id = 99")
+        BoundQuery<Integer> query = BoundQuery.of("select id from account where id = 1", row -> row.getInt(1));
+        locks.on(database.dataSource())
+                .lock(forUpdate(A))
+                .read(query)
+                .inTransaction(tx -> tx.atCommit("update account set balance = ?", 7));
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(forUpdate(A))
+                        .inTransaction(tx -> tx.atCommit("update account set balance = 0 where id = 99")
                                 .expectOneRow()))
                 .isInstanceOf(UnexpectedRowCountException.class);
         assertThat(holds).hasSize(3).allSatisfy(hold -> {
@@ -103,11 +101,12 @@ class LockListenerTest {
         assertThat(holds.stream().map(LockEvent::outcome))
                 .containsExactly(Outcome.COMMITTED, Outcome.COMMITTED, Outcome.ROLLED_BACK);
         Session alice = database.session("alice");
-        alice.run(c -> RowLocks.create().in(c).lock(forUpdate(A)));
+        alice.run(c -> LockAccess.builder().build().in(c).lock(forUpdate(A)));
         Session bob = database.session("bob");
-        bob.run(c -> RowLocks.builder().strategy(ADVISORY).build().in(c).lock(forUpdate(A)));
-        assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), forUpdate(List.of(B, A)).noWait(), tx -> 1))
+        bob.run(c -> LockAccess.builder().strategy(ADVISORY).build().in(c).lock(forUpdate(A)));
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(forUpdate(List.of(B, A)).noWait())
+                        .inTransaction(tx -> 1))
                 .isInstanceOf(LockNotAvailableException.class);
         // What was not had was not held.
         assertThat(holds).hasSize(3);
@@ -132,7 +131,7 @@ class LockListenerTest {
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isLocked());
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAndQuery(forUpdate(A), LockedQuery.of("select 1", result -> result.getInt(1))));
+        alice.run(c -> locks.in(c).lockAndQuery(forUpdate(A), "select 1", result -> result.getInt(1)));
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
     }
 
@@ -216,9 +215,7 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         assertThat(alice.start(c -> locks.in(c)
-                                .lockAndQuery(
-                                        forUpdate(A),
-                                        LockedQuery.of("select no_such_column", result -> result.getInt(1))))
+                                .lockAndQuery(forUpdate(A), "select no_such_column", result -> result.getInt(1)))
                         .failure())
                 .isInstanceOf(SQLException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
@@ -251,7 +248,8 @@ class LockListenerTest {
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
         CommitWrites writes = new CommitWrites();
         writes.add("update account set balance = 1");
-        assertThatThrownBy(() -> locks.execute(database.dataSource(), forUpdate(key), writes))
+        assertThatThrownBy(() ->
+                        locks.on(database.dataSource()).lock(forUpdate(key)).execute(writes))
                 .isInstanceOfSatisfying(
                         LockTargetException.class, e -> assertThat(e.sqlState()).contains("42P01"));
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
@@ -260,7 +258,7 @@ class LockListenerTest {
     @ParameterizedTest
     @EnumSource(names = "ROW", mode = EnumSource.Mode.EXCLUDE)
     void moreKeysThanTheBudgetAreToldAsFailed(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .lockBudget(1)
                 .listener(listener)
@@ -272,14 +270,16 @@ class LockListenerTest {
                         .failure())
                 .isInstanceOf(LockTargetException.class);
         expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
-        assertThatThrownBy(() -> locks.execute(database.dataSource(), forUpdate(List.of(A, B)), writes))
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(forUpdate(List.of(A, B)))
+                        .execute(writes))
                 .isInstanceOf(LockTargetException.class);
         expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
     }
 
     @Test
     void strategyIsTheTablesAndBothWhereTheyDiffer() throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(ROW)
                 .strategy("account", ADVISORY)
                 .listener(listener)
@@ -300,7 +300,7 @@ class LockListenerTest {
     @Test
     void admissionIsToldWithItsEnd() throws Exception {
         RowLocks locks = locks(BOTH);
-        locks.inTransaction(database.dataSource(), forShare(List.of(B, A, B)), tx -> null);
+        locks.on(database.dataSource()).lock(forShare(List.of(B, A, B))).useTransaction(tx -> {});
         assertThat(admissions).singleElement().satisfies(told -> {
             assertThat(told.keys()).containsExactlyInAnyOrder(A, B);
             assertThat(told.mode()).isEqualTo(FOR_SHARE);
@@ -313,7 +313,8 @@ class LockListenerTest {
         admissions.clear();
 
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), forUpdate(A), tx -> null))
+        assertThatThrownBy(
+                        () -> locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {}))
                 .isInstanceOf(LockInterruptedException.class);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(admissions).singleElement().satisfies(told -> {
@@ -326,7 +327,7 @@ class LockListenerTest {
     @ParameterizedTest
     @EnumSource
     void listenerThatThrowsIsLoggedAndDoesNotTouchTheLock(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .listener(event -> {
                     if (event.kind() == Kind.HOLD) {
@@ -353,10 +354,10 @@ class LockListenerTest {
             alice.commit();
             bob.commit();
             ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
-            int result = locks.inTransaction(dataSource, forUpdate(A), tx -> 7);
+            int result = locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> 7);
             assertThat(result).isEqualTo(7);
             assertThat(dataSource.open()).isZero();
-            assertThat(locks.admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         } finally {
             logger.setUseParentHandlers(true);
             logger.setFilter(null);
@@ -371,7 +372,7 @@ class LockListenerTest {
     @ParameterizedTest
     @EnumSource
     void listenerWhoseFailureCannotBeLoggedTouchesNothingEither(Kind told) throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .listener(event -> {
                     if (event.kind() == told) {
                         throw new IllegalStateException("on purpose");
@@ -384,12 +385,12 @@ class LockListenerTest {
         });
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         try {
-            int result = locks.inTransaction(dataSource, forUpdate(A), tx -> 7);
+            int result = locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> 7);
             assertThat(result).isEqualTo(7);
         } finally {
             logger.setFilter(null);
         }
         assertThat(dataSource.open()).isZero();
-        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 }

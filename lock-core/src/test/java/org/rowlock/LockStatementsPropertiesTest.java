@@ -32,6 +32,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
 
@@ -134,7 +136,7 @@ class LockStatementsPropertiesTest {
             @ForAll boolean looksForRows)
             throws SQLException {
         LockStrategy strategy = looksForRows ? LockStrategy.BOTH : LockStrategy.ADVISORY;
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         LockRequest asked = Requests.of(keys);
         LockRequest request = switch (wait) {
             case FOREVER -> asked;
@@ -145,7 +147,7 @@ class LockStatementsPropertiesTest {
     }
 
     private static long held(RowLocks locks, LockRequest request, Entrance entrance) throws SQLException {
-        LockedQuery<Long> query = LockedQuery.of(LOCKS, row -> row.getLong(1));
+        BoundQuery<Long> query = BoundQuery.of(LOCKS, row -> row.getLong(1));
         try (Connection connection = checked(DATABASE.dataSource().getConnection(), sql -> sql)) {
             connection.setAutoCommit(false);
             if (entrance == Entrance.LOCK_BEGUN) {
@@ -163,15 +165,18 @@ class LockStatementsPropertiesTest {
                     return rolledBack(connection, held);
                 }
                 case IN_TRANSACTION -> {
-                    return locks.inTransaction(DATABASE.dataSource(), request, query, tx -> {
-                        return tx.rows().get(0);
-                    });
+                    return locks.on(DATABASE.dataSource())
+                            .lock(request)
+                            .read(query)
+                            .inTransaction(tx -> {
+                                return tx.rows().get(0);
+                            });
                 }
                 default -> {
                     CommitWrites writes = new CommitWrites();
                     writes.add("delete from seen");
                     writes.add("insert into seen " + LOCKS);
-                    locks.execute(DATABASE.dataSource(), request, writes);
+                    locks.on(DATABASE.dataSource()).lock(request).execute(writes);
                     return Long.parseLong(DATABASE.query("select locks from seen"));
                 }
             }
@@ -194,11 +199,11 @@ class LockStatementsPropertiesTest {
     /** A lock in front, a row that is inserted. */
     @Example
     void theOtherFormsLockAsManyToo() throws SQLException {
-        RowLocks fronted = RowLocks.builder()
+        RowLocks fronted = LockAccess.builder()
                 .strategy(LockStrategy.ROW)
                 .front(LockFront.ALWAYS)
                 .build();
-        RowLocks both = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks both = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         LockRequest insert = forUpdate(LockKey.row("account", 9)).orInsert("insert into account values (9)");
         for (Wait wait : Wait.values()) {
             LockRequest inserted = wait == Wait.NO_WAIT
@@ -217,7 +222,7 @@ class LockStatementsPropertiesTest {
     @Example
     void aClaimLocksTheKeysOfItsRows() throws SQLException {
         for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ADVISORY)) {
-            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
             for (RowLockMode mode : RowLockMode.values()) {
                 for (String table : List.of("account", "word", "part")) {
                     try (Connection connection = checked(DATABASE.dataSource().getConnection(), sql -> sql)) {
@@ -237,7 +242,7 @@ class LockStatementsPropertiesTest {
     @Example
     void aKeyOfAClaimThatIsMissingIsAnErrorThatNamesBothNumbers() throws SQLException {
         UnaryOperator<String> drops = sql -> sql.replace("printed, n) order", "printed, n) where k.n <> 2 order");
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         try (Connection connection = checked(DATABASE.dataSource().getConnection(), drops)) {
             connection.setAutoCommit(false);
             assertThatThrownBy(() -> locks.in(connection)
@@ -255,7 +260,7 @@ class LockStatementsPropertiesTest {
         PGSimpleDataSource simple = DATABASE.dataSource();
         simple.setPreferQueryMode(PreferQueryMode.SIMPLE);
         simple.setOptions("-c array_nulls=off");
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         LockRequest request = forUpdate(
                 List.of(LockKey.row("account", 1), LockKey.row("word", "x"), LockKey.name("one"), LockKey.number(7)));
         try (Connection connection = simple.getConnection()) {
@@ -284,7 +289,7 @@ class LockStatementsPropertiesTest {
     void aLockThatIsMissingIsAnErrorThatNamesBothNumbers() throws SQLException {
         UnaryOperator<String> drops = sql -> sql.replace("k.o", "nullif(k.o, 2)");
         for (LockStrategy strategy : List.of(LockStrategy.ADVISORY, LockStrategy.BOTH)) {
-            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
             LockRequest request = forUpdate(LockKey.rows("account", List.of(1, 2, 3)));
             try (Connection connection = checked(DATABASE.dataSource().getConnection(), drops)) {
                 connection.setAutoCommit(false);

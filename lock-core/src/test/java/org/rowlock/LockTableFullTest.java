@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -37,8 +38,10 @@ class LockTableFullTest {
     @ParameterizedTest
     @EnumSource(names = {"ADVISORY", "BOTH"})
     void tellsHowManyWereAskedFor(LockStrategy strategy) throws Exception {
-        RowLocks locks =
-                RowLocks.builder().strategy(strategy).lockBudget(MORE_THAN_FIT).build();
+        RowLocks locks = LockAccess.builder()
+                .strategy(strategy)
+                .lockBudget(MORE_THAN_FIT)
+                .build();
         List<LockKey> keys = LockKey.rows(
                 "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
         // An absent row is refused in REPEATABLE READ.
@@ -69,8 +72,10 @@ class LockTableFullTest {
     @ParameterizedTest
     @EnumSource(names = {"ADVISORY", "BOTH"})
     void boundedCallsTellItToo(LockStrategy strategy) throws Exception {
-        RowLocks locks =
-                RowLocks.builder().strategy(strategy).lockBudget(MORE_THAN_FIT).build();
+        RowLocks locks = LockAccess.builder()
+                .strategy(strategy)
+                .lockBudget(MORE_THAN_FIT)
+                .build();
         List<LockKey> keys = LockKey.rows(
                 "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
         Session alice = database.session("alice");

@@ -16,13 +16,15 @@ import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
 /** What a request says counts in every form of a locked transaction, and one handle has all that the work needs. */
 class LockedFormsTest {
-    private static final LockedQuery<Long> BALANCES =
-            LockedQuery.of("select balance from account order by id", found -> found.getLong(1));
+    private static final BoundQuery<Long> BALANCES =
+            BoundQuery.of("select balance from account order by id", found -> found.getLong(1));
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -30,22 +32,25 @@ class LockedFormsTest {
             "insert into account values (1, 10), (2, 20)");
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     @ParameterizedTest
     @EnumSource
     void aQueryBehindSeveralKeysTheConnectionAndTheWritesAreInOneHand(LockStrategy strategy) throws Exception {
         LockRequest request = forUpdate(row("account", 1)).and(forKeyShare(row("account", 2)));
-        long sum = locks(strategy).inTransaction(database.dataSource(), request, BALANCES, tx -> {
-            assertThat(tx.rows()).containsExactly(10L, 20L);
-            assertThat(tx.absentRows()).isEmpty();
-            execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
-            tx.atCommit()
-                    .add("update account set balance = balance * 2 where id = ?", 1)
-                    .expectOneRow();
-            return tx.rows().get(0) + balance(tx.connection());
-        });
+        long sum = locks(strategy)
+                .on(database.dataSource())
+                .lock(request)
+                .read(BALANCES)
+                .inTransaction(tx -> {
+                    assertThat(tx.rows()).containsExactly(10L, 20L);
+                    assertThat(tx.absentRows()).isEmpty();
+                    execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
+                    tx.atCommit("update account set balance = balance * 2 where id = ?", 1)
+                            .expectOneRow();
+                    return tx.rows().get(0) + balance(tx.connection());
+                });
         assertThat(sum).isEqualTo(21);
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("22");
     }
@@ -61,15 +66,17 @@ class LockedFormsTest {
         for (boolean wait : List.of(false, true)) {
             LockRequest free = wait ? shared.atMost(TestDatabase.DEADLINE) : shared.noWait();
             LockRequest busy = wait ? taken.atMost(Duration.ofMillis(20)) : taken.noWait();
-            locks.inTransaction(database.dataSource(), free, tx -> tx.atCommit().add(PLUS_ONE));
-            locks.inTransaction(
-                    database.dataSource(), free, BALANCES, tx -> tx.atCommit().add(PLUS_ONE));
-            locks.execute(database.dataSource(), free, plusOne());
-            assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), busy, LockedFormsTest::fail))
+            locks.on(database.dataSource()).lock(free).inTransaction(tx -> tx.atCommit(PLUS_ONE));
+            locks.on(database.dataSource()).lock(free).read(BALANCES).inTransaction(tx -> tx.atCommit(PLUS_ONE));
+            locks.on(database.dataSource()).lock(free).execute(plusOne());
+            assertThatThrownBy(() -> locks.on(database.dataSource()).lock(busy).inTransaction(LockedFormsTest::fail))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), busy, BALANCES, LockedFormsTest::fail))
+            assertThatThrownBy(() -> locks.on(database.dataSource())
+                            .lock(busy)
+                            .read(BALANCES)
+                            .inTransaction(LockedFormsTest::fail))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() -> locks.execute(database.dataSource(), busy, plusOne()))
+            assertThatThrownBy(() -> locks.on(database.dataSource()).lock(busy).execute(plusOne()))
                     .isInstanceOf(LockNotAvailableException.class);
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("16");
@@ -82,18 +89,21 @@ class LockedFormsTest {
         RowLocks locks = locks(strategy);
         LockRequest told = forUpdate(rows("account", List.of(1, 9)));
         LockRequest refused = told.requireRow();
-        locks.inTransaction(
-                database.dataSource(), told, tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
-        locks.inTransaction(
-                database.dataSource(),
-                told,
-                BALANCES,
-                tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), refused, LockedFormsTest::fail))
+        locks.on(database.dataSource())
+                .lock(told)
+                .inTransaction(tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
+        locks.on(database.dataSource())
+                .lock(told)
+                .read(BALANCES)
+                .inTransaction(tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
+        assertThatThrownBy(() -> locks.on(database.dataSource()).lock(refused).inTransaction(LockedFormsTest::fail))
                 .isInstanceOf(RowAbsentException.class);
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), refused, BALANCES, LockedFormsTest::fail))
+        assertThatThrownBy(() -> locks.on(database.dataSource())
+                        .lock(refused)
+                        .read(BALANCES)
+                        .inTransaction(LockedFormsTest::fail))
                 .isInstanceOf(RowAbsentException.class);
-        assertThatThrownBy(() -> locks.execute(database.dataSource(), refused, plusOne()))
+        assertThatThrownBy(() -> locks.on(database.dataSource()).lock(refused).execute(plusOne()))
                 .isInstanceOf(RowAbsentException.class);
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("10");
     }
@@ -102,11 +112,14 @@ class LockedFormsTest {
     @EnumSource
     void aClaimComesWithTheConnectionToo(LockStrategy strategy) throws Exception {
         Claim claim = Claim.from("account").orderBy("id").limit(1);
-        locks(strategy).inTransaction(database.dataSource(), claim, found -> found.getLong("id"), tx -> {
-            assertThat(tx.rows()).containsExactly(1L);
-            assertThat(balance(tx.connection())).isEqualTo(10);
-            return tx.atCommit().add(PLUS_ONE);
-        });
+        locks(strategy)
+                .on(database.dataSource())
+                .claim(claim, found -> found.getLong("id"))
+                .inTransaction(tx -> {
+                    assertThat(tx.rows()).containsExactly(1L);
+                    assertThat(balance(tx.connection())).isEqualTo(10);
+                    return tx.atCommit(PLUS_ONE);
+                });
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
     }
 
@@ -118,7 +131,7 @@ class LockedFormsTest {
         return writes;
     }
 
-    private static Object fail(Locked<?> locked) {
+    private static Object fail(LockedTransaction<?> locked) {
         throw new AssertionError("The work has run with " + locked.rows());
     }
 

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
@@ -154,7 +155,7 @@ class LostCommitTest {
     }
 
     private String run(Case each) throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(each.strategy())
                 .release(each.release())
                 .build();
@@ -164,7 +165,7 @@ class LostCommitTest {
                 Connection writer = connect(each, proxy)) {
             holder.setAutoCommit(false);
             // What is known of the database comes with the first flush that commits.
-            locks.execute(OneConnection.of(writer), forUpdate(key(each)), pay(each, 0));
+            locks.on(OneConnection.of(writer)).lock(forUpdate(key(each))).execute(pay(each, 0));
             hold(each, holder);
             Loser loser = new Loser(each, proxy, writer);
             Throwable failure = loser.lose(() -> {
@@ -196,8 +197,8 @@ class LostCommitTest {
 
     /** Holds what the flush is to wait for. */
     private static void hold(Case each, Connection holder) throws SQLException {
-        RowLocks advisory = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
-        RowLocks row = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        RowLocks advisory = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks row = LockAccess.builder().strategy(LockStrategy.ROW).build();
         switch (each.phase()) {
             case WAITING_FOR_THE_KEY -> advisory.in(holder).lock(forUpdate(key(each)));
             case WAITING_FOR_THE_ROW -> row.in(holder).lock(forUpdate(key(each)));
@@ -217,7 +218,7 @@ class LostCommitTest {
 
     private static void write(RowLocks locks, Case each, DataSource from, CommitWrites writes) throws SQLException {
         if (each.way() == Way.EXECUTE) {
-            locks.execute(from, forUpdate(key(each)), writes);
+            locks.on(from).lock(forUpdate(key(each))).execute(writes);
             return;
         }
         try (Connection connection = from.getConnection()) {
@@ -233,15 +234,15 @@ class LostCommitTest {
         String look = "select count(*) from payment where id = " + each.id();
         if (each.look() == Look.IMPATIENT || !unknown) {
             if (!unknown || database.query(look).equals("0")) {
-                locks.execute(from, forUpdate(key(each)), pay(each, each.id()));
+                locks.on(from).lock(forUpdate(key(each))).execute(pay(each, each.id()));
             }
             return;
         }
-        locks.inTransaction(from, forUpdate(key(each)), tx -> {
+        locks.on(from).lock(forUpdate(key(each))).inTransaction(tx -> {
             try (var row = tx.connection().createStatement().executeQuery(look)) {
                 row.next();
                 if (row.getInt(1) == 0) {
-                    tx.atCommit().add("insert into payment values (?)", each.id());
+                    tx.atCommit("insert into payment values (?)", each.id());
                 }
             }
             return true;

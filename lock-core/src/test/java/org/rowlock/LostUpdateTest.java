@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -75,7 +76,7 @@ class LostUpdateTest {
     void nothingIsLost(List<LockStrategy> strategies, int isolation, List<LockFront> fronts) throws Exception {
         List<RowLocks> instances = strategies.stream()
                 .flatMap(strategy -> fronts.stream()
-                        .map(front -> RowLocks.builder()
+                        .map(front -> LockAccess.builder()
                                 .strategy(strategy)
                                 .front(front)
                                 .build()))
@@ -102,7 +103,7 @@ class LostUpdateTest {
         assertThat(bank.commits()).isGreaterThan(WORKERS * OPERATIONS / 4);
         bank.check();
         for (RowLocks instance : instances) {
-            assertThat(instance.admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(instance).admission().keysInUse()).isZero();
         }
     }
 
@@ -266,7 +267,9 @@ class LostUpdateTest {
             List<Long> balance = locks.in(connection)
                     .lockAndQuery(
                             LockRequest.of(mode(), Bank.key(n)).waiting(wait(0)),
-                            LockedQuery.of(Bank.balanceQuery(n), row -> row.getLong(1), n));
+                            Bank.balanceQuery(n),
+                            row -> row.getLong(1),
+                            n);
             changeBalance(connection, n, balance.get(0), -1 - random.nextInt(9));
         }
 
@@ -307,8 +310,9 @@ class LostUpdateTest {
             int n = account();
             boolean fails = random.nextInt(5) == 0;
             try {
-                locks.<Object, SQLException>inTransaction(
-                        pool, LockRequest.of(mode(), List.of(Bank.key(n))).waiting(wait(0)), tx -> {
+                locks.on(pool)
+                        .lock(LockRequest.of(mode(), List.of(Bank.key(n))).waiting(wait(0)))
+                        .<Object, SQLException>inTransaction(tx -> {
                             changeBalance(tx.connection(), n, 3);
                             if (fails) {
                                 throw new SQLException("to roll back", ON_PURPOSE);
@@ -456,7 +460,7 @@ class LostUpdateTest {
     }
 
     private static Step<LockResult> lock(Session session, LockStrategy strategy, LockKey key) {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         return session.start(c -> locks.in(c).lock(forUpdate(key)));
     }
 

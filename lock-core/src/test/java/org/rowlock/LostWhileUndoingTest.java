@@ -9,6 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -24,7 +25,7 @@ class LostWhileUndoingTest {
     @ParameterizedTest
     @EnumSource
     void lostConnectionIsNotReportedAsAUsableTransaction(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -36,7 +37,7 @@ class MultiXactTest {
     }
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     /** Locks, updates the row in the same transaction, and tells whether that made a MultiXact of it. */
@@ -67,7 +68,7 @@ class MultiXactTest {
                 c -> locks.in(c)
                         .tryLock(forUpdate(LockKey.rows("account", List.of(1, 2))))
                         .isLocked(),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(BOUND), LockedQuery.of("select 1", found -> 1)))) {
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(BOUND), "select 1", found -> 1))) {
             assertThat(makesMultiXact(false, lock)).isFalse();
         }
     }

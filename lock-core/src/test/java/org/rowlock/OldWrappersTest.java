@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.TestDatabase;
 import software.amazon.jdbc.ds.AwsWrapperDataSource;
@@ -115,7 +116,7 @@ class OldWrappersTest {
     @ParameterizedTest
     @MethodSource("wrappersAndStrategies")
     void whatIsStoredIsReportedAsStored(Wrapper wrapper, LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         DataSource dataSource = dataSource(wrapper);
         int added = 0;
         for (CommitWay way : CommitWay.values()) {
@@ -127,16 +128,15 @@ class OldWrappersTest {
         CommitWrites writes = new CommitWrites();
         CommitWrite counted = writes.add(ADD, 1, 1);
         CommitWrite returned = writes.add(ADD + " returning balance", 1, 1);
-        locks.execute(dataSource, forUpdate(KEY), writes);
+        locks.on(dataSource).lock(forUpdate(KEY)).execute(writes);
         added += 2;
         assertThat(counted.count()).isEqualTo(1);
         assertThat(returned.rows()).containsExactly(List.of((long) added));
-        Long seen = locks.inTransaction(
-                dataSource,
-                forUpdate(KEY),
-                LockedQuery.of("select balance from account where id = ?", rows -> rows.getLong(1), 1),
-                locked -> {
-                    locked.atCommit().add(ADD, 1, 1).expectOneRow();
+        Long seen = locks.on(dataSource)
+                .lock(forUpdate(KEY))
+                .read("select balance from account where id = ?", rows -> rows.getLong(1), 1)
+                .inTransaction(locked -> {
+                    locked.atCommit(ADD, 1, 1).expectOneRow();
                     return locked.rows().get(0);
                 });
         assertThat(seen).isEqualTo(added);
@@ -155,7 +155,7 @@ class OldWrappersTest {
                 return (Connection) behind(connection, Connection.class, method -> method.equals("commit"), anew);
             }
         };
-        assertThatThrownBy(() -> way.add(RowLocks.create(), dataSource, 1))
+        assertThatThrownBy(() -> way.add(LockAccess.builder().build(), dataSource, 1))
                 .isInstanceOfSatisfying(
                         CommitOutcomeUnknownException.class,
                         e -> assertThat(e.sqlState()).hasValue("08007"))

@@ -28,6 +28,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
@@ -104,14 +106,14 @@ class PgBouncerTest {
     @ParameterizedTest
     @EnumSource
     void whatWaitsForALostClientIsEnded(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         PGSimpleDataSource from = dataSource(bouncer, 0);
         from.setSocketTimeout(1);
         CommitWrites writes = new CommitWrites();
         writes.add("update " + database.schema() + ".account set balance = balance + 1 where id = 1");
         Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(account(1))));
-        assertThatThrownBy(() -> locks.execute(from, forUpdate(account(1)), writes))
+        assertThatThrownBy(() -> locks.on(from).lock(forUpdate(account(1))).execute(writes))
                 .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
         assertThat(database.query("select count(*) from pg_locks where not granted"))
                 .isEqualTo("0");
@@ -128,7 +130,7 @@ class PgBouncerTest {
     @ParameterizedTest
     @MethodSource("strategiesAndThresholds")
     void locksExcludeAndReadsAreFresh(LockStrategy strategy, int threshold) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice", dataSource(bouncer, threshold));
         Session bob = database.session("bob", dataSource(bouncer, threshold));
         for (int i = 1; i <= 7; i++) {
@@ -149,8 +151,7 @@ class PgBouncerTest {
                             .isLocked()))
                     .isFalse();
             bob.rollback();
-            Step<List<Long>> step =
-                    bob.start(c -> locks.in(c).lockAndQuery(forUpdate(account(1)), LockedQuery.of(read(), BALANCE)));
+            Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(forUpdate(account(1)), read(), BALANCE));
             awaitBlockedBy(serverProcess(alice), step);
             alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
             alice.commit();
@@ -177,25 +178,26 @@ class PgBouncerTest {
     @ParameterizedTest
     @MethodSource("strategiesAndThresholds")
     void writesGoWithTheCommit(LockStrategy strategy, int threshold) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         String add = "update " + database.schema() + ".account set balance = balance + ? where id = ?";
-        LockedQuery<Long> query = LockedQuery.of(read(), BALANCE);
+        BoundQuery<Long> query = BoundQuery.of(read(), BALANCE);
         try (Connection connection = dataSource(bouncer, threshold).getConnection();
                 Traffic traffic = new Traffic(dataSource(bouncer, 0))) {
             DataSource one = OneConnection.of(connection);
             for (int i = 1; i <= 7; i++) {
                 long before = 2L * (i - 1);
-                locks.inTransaction(one, forUpdate(account(1)), query, tx -> {
+                locks.on(one).lock(forUpdate(account(1))).read(query).inTransaction(tx -> {
                     assertThat(tx.rows()).containsExactly(before);
-                    return tx.atCommit().add(add, 1, 1).expectOneRow();
+                    return tx.atCommit(add, 1, 1).expectOneRow();
                 });
                 CommitWrites writes = new CommitWrites();
                 writes.add(add, 1, 1).expectOneRow();
-                locks.execute(one, forUpdate(account(1)), writes);
+                locks.on(one).lock(forUpdate(account(1))).execute(writes);
                 CommitWrites wrong = new CommitWrites();
                 wrong.add(add, 1, 1).expectOneRow();
                 wrong.add(add, 1, 77).expectOneRow();
-                assertThatThrownBy(() -> locks.execute(one, forUpdate(account(1)), wrong))
+                assertThatThrownBy(
+                                () -> locks.on(one).lock(forUpdate(account(1))).execute(wrong))
                         .isInstanceOf(UnexpectedRowCountException.class);
                 assertThat(connection.getAutoCommit()).isTrue();
             }
@@ -214,7 +216,7 @@ class PgBouncerTest {
     @ParameterizedTest
     @MethodSource("modesAndThresholds")
     void earlyCommitsAreConfirmedInOneRoundTrip(String mode, int threshold) throws Exception {
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy(LockStrategy.ADVISORY)
                 .release(LockRelease.EARLY)
                 .build();
@@ -311,8 +313,11 @@ class PgBouncerTest {
     @ParameterizedTest
     @EnumSource
     void verifyPasses(LockStrategy strategy) {
-        RowLocks.builder().strategy(strategy).build().verify(dataSource(bouncer, 0));
-        RowLocks.builder().strategy(strategy).build().verify(dataSource(repeatableRead, 0));
+        RowLocks.builder(dataSource(bouncer, 0)).strategy(strategy).build().verify();
+        RowLocks.builder(dataSource(repeatableRead, 0))
+                .strategy(strategy)
+                .build()
+                .verify();
     }
 
     /** The driver's defaults, where nobody keeps account of prepared statements: seen without anything being lost. */
@@ -325,7 +330,7 @@ class PgBouncerTest {
                     pool.setDataSource(dataSource);
                     pool.setMaximumPoolSize(2 + i % 3);
                     DataSource used = i % 2 == 0 ? dataSource : pool;
-                    assertThatThrownBy(() -> RowLocks.create().verify(used))
+                    assertThatThrownBy(() -> RowLocks.of(used).verify())
                             .isInstanceOfSatisfying(
                                     LockVerificationException.class,
                                     e -> assertThat(e.isRetryable()).isFalse())
@@ -347,14 +352,14 @@ class PgBouncerTest {
     /** COMMIT is a prepared statement too, and was another client's: it said nothing, and nothing was stored. */
     @Test
     void aCommitThatWasAnotherClientsStatementIsAFailure() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         try (TestPgBouncer forgetful = TestPgBouncer.start("transaction", "", settingsWithoutPreparing())) {
             int failed = 0;
             for (int i = 1; i <= 20; i++) {
                 int balance = i;
                 // Each is a new client, which counts its statements from one, on the same server connection.
                 try {
-                    locks.inTransaction(forgetful.dataSource(), forUpdate(account(1)), tx -> {
+                    locks.on(forgetful.dataSource()).lock(forUpdate(account(1))).inTransaction(tx -> {
                         try (Statement statement = tx.connection().createStatement()) {
                             for (int n = 0; n < balance % 4; n++) {
                                 statement.execute("select " + n);
@@ -380,8 +385,8 @@ class PgBouncerTest {
     @EnumSource
     void sessionModeWorksWithTheDriversDefaults(LockStrategy strategy) throws Exception {
         try (TestPgBouncer sessions = TestPgBouncer.start("session", "", Map.of("default_pool_size", "20"))) {
-            RowLocks locks = RowLocks.builder().strategy(strategy).build();
-            locks.verify(sessions.dataSource());
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            locks.on(sessions.dataSource()).verify();
             PGSimpleDataSource dataSource = sessions.dataSource();
             dataSource.setApplicationName(database.schema());
             Session alice = database.session("alice", dataSource);
@@ -408,7 +413,7 @@ class PgBouncerTest {
     @ParameterizedTest
     @EnumSource
     void statementPoolingIsRefused(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         try (TestPgBouncer statements = TestPgBouncer.start("statement", "", Map.of())) {
             PGSimpleDataSource dataSource = statements.dataSource();
             dataSource.setPrepareThreshold(0);
@@ -423,7 +428,7 @@ class PgBouncerTest {
                             .hasMessageContaining("statement pooling");
                 }
             }
-            assertThatThrownBy(() -> locks.verify(dataSource))
+            assertThatThrownBy(() -> locks.on(dataSource).verify())
                     .isInstanceOf(RowlockException.class)
                     .hasMessageContaining("pool_mode = transaction");
             assertThat(locksOnTheServer()).isEqualTo("0");
@@ -434,7 +439,7 @@ class PgBouncerTest {
     @Test
     void aDriverThatPreparesWhereThePoolerCannotFailsLoudly() throws Exception {
         assumeTrue(!preparesStatements, "skipped: this PgBouncer knows prepared statements");
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         PGSimpleDataSource dataSource = dataSource(bouncer, 0);
         dataSource.setPrepareThreshold(1);
         Session alice = database.session("alice", dataSource);

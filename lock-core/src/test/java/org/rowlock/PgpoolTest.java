@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgpool;
@@ -67,7 +68,7 @@ class PgpoolTest {
     }
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy("account", strategy).build();
+        return LockAccess.builder().strategy("account", strategy).build();
     }
 
     @ParameterizedTest
@@ -84,9 +85,9 @@ class PgpoolTest {
                     DataSource direct = pooler.dataSource();
                     assertThatThrownBy(() -> {
                                 if (strategy == LockStrategy.BOTH) {
-                                    locks(strategy).verify(pool, CONNECTIONS);
+                                    LockAccess.of(locks(strategy)).verify(pool, CONNECTIONS);
                                 } else {
-                                    locks(strategy).verify(direct);
+                                    locks(strategy).on(direct).verify();
                                 }
                             })
                             .isInstanceOf(LockVerificationException.class)
@@ -108,10 +109,10 @@ class PgpoolTest {
         try (TestPgpool pooler = TestPgpool.start(servers, Map.of(name, list))) {
             DataSource dataSource = pooler.dataSource();
             if (passes) {
-                locks(LockStrategy.ADVISORY).verify(dataSource);
+                locks(LockStrategy.ADVISORY).on(dataSource).verify();
                 return;
             }
-            assertThatThrownBy(() -> locks(LockStrategy.ADVISORY).verify(dataSource))
+            assertThatThrownBy(() -> locks(LockStrategy.ADVISORY).on(dataSource).verify())
                     .isInstanceOf(LockVerificationException.class)
                     .hasMessageContaining("standby")
                     .hasMessageContaining("write_function_list")
@@ -128,8 +129,10 @@ class PgpoolTest {
     void withoutTheSharedCacheEarlyReleaseDoesNotFreeze(LockStrategy strategy) throws Exception {
         int clients = 4;
         int calls = 5;
-        RowLocks locks =
-                RowLocks.builder().strategy(strategy).release(LockRelease.EARLY).build();
+        RowLocks locks = LockAccess.builder()
+                .strategy(strategy)
+                .release(LockRelease.EARLY)
+                .build();
         ExecutorService threads = Executors.newFixedThreadPool(clients);
         try (TestPgpool pooler = TestPgpool.start(servers, Map.of("enable_shared_relcache", "off"))) {
             execute("update account set balance = 0");
@@ -173,7 +176,7 @@ class PgpoolTest {
             bob.setAutoCommit(false);
             for (LockStrategy strategy : LockStrategy.values()) {
                 RowLocks locks = locks(strategy);
-                locks.verify(pooler.dataSource());
+                locks.on(pooler.dataSource()).verify();
                 for (long balance = 1; balance < 4; balance++) {
                     locks.in(alice).lock(forUpdate(KEY));
                     assertThat(locks.in(bob).tryLock(forUpdate(KEY)).isLocked()).isFalse();
@@ -184,8 +187,8 @@ class PgpoolTest {
                     assertThat(locks.in(bob)
                                     .lockAndQuery(
                                             forUpdate(KEY),
-                                            LockedQuery.of(
-                                                    "select balance from account where id = 1", row -> row.getLong(1))))
+                                            "select balance from account where id = 1",
+                                            row -> row.getLong(1)))
                             .containsExactly(balance);
                     bob.rollback();
                 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -37,7 +38,7 @@ class PrimaryKeyChangeTest {
     void anotherPrimaryKeyIsFollowed(LockStrategy strategy) throws Exception {
         for (String change : CHANGES) {
             for (Session.Body<?> body :
-                    ways(RowLocks.builder().strategy(strategy).build())) {
+                    ways(LockAccess.builder().strategy(strategy).build())) {
                 Session alice = database.session("alice");
                 Session bob = database.session("bob");
                 alice.run(body);
@@ -67,12 +68,12 @@ class PrimaryKeyChangeTest {
                 c -> locks.in(c).lock(forUpdate(row("item", 1))),
                 c -> locks.in(c).lock(forUpdate(row("item", 1)).noWait()),
                 c -> locks.in(c).lock(forUpdate(List.of(row("item", 1), row("item", 77)))),
-                c -> locks.in(c).lockAndQuery(forUpdate(row("item", 1)), LockedQuery.of("select 1", rs -> 1)));
+                c -> locks.in(c).lockAndQuery(forUpdate(row("item", 1)), "select 1", rs -> 1));
     }
 
     @Test
     void inATransactionThatHadBegunTheCallFailsAndTheNextOneIsRight() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         Session alice = database.session("alice");
         alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))));
         alice.rollback();
@@ -89,7 +90,7 @@ class PrimaryKeyChangeTest {
 
     @Test
     void theSameNameIsAnotherTableToAnotherSearchPath() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))));
@@ -118,7 +119,7 @@ class PrimaryKeyChangeTest {
                 standardConformingStrings.equals("on")
                         || Integer.parseInt(database.query("show server_version_num")) < 190_000,
                 "skipped: from PostgreSQL 19 on it is always on");
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         database.execute("create table \"it's \\ a\"\"?\" (\"b\"\"'\\?\" int, \"select\" int, x int,"
                 + " primary key (\"select\", \"b\"\"'\\?\") include (x))");
         database.execute("insert into \"it's \\ a\"\"?\" values (1, 2, 3)");
@@ -138,7 +139,7 @@ class PrimaryKeyChangeTest {
     @ParameterizedTest
     @EnumSource(names = {"BOTH", "ADVISORY"})
     void aClaimLocksTheKeysOfTheTableAsItIs(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         Claim claim = Claim.from("item").orderBy("id");
@@ -175,7 +176,7 @@ class PrimaryKeyChangeTest {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         for (int prepared : List.of(1, 7)) {
-            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
             for (int i = 0; i < prepared; i++) {
                 alice.run(c -> locks.in(c).lock(forUpdate(row("note", "happy"))));
                 alice.rollback();
@@ -185,7 +186,7 @@ class PrimaryKeyChangeTest {
             }
             for (Session.Body<?> way : List.<Session.Body<?>>of(
                     c -> locks.in(c).lock(forUpdate(row("note", "happy"))),
-                    c -> locks.in(c).lockAndQuery(forUpdate(row("note", "happy")), LockedQuery.of("select 1", rs -> 1)),
+                    c -> locks.in(c).lockAndQuery(forUpdate(row("note", "happy")), "select 1", rs -> 1),
                     c -> locks.in(c).lock(forUpdate(List.of(row("note", "happy"), LockKey.name("x")))))) {
                 alice.run(way);
                 assertThatThrownBy(() -> bob.execute("select 1 from note for update nowait"))
@@ -204,7 +205,7 @@ class PrimaryKeyChangeTest {
                 "create extension if not exists citext schema public",
                 "create table note(id text primary key)",
                 "insert into note values ('Ab')");
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         for (int i = 0; i < calls; i++) {
             alice.run(c -> locks.in(c).lock(forUpdate(row("note", "Ab"))));
@@ -231,7 +232,7 @@ class PrimaryKeyChangeTest {
                 "create table " + other + ".item(new_id int primary key, id int)",
                 "insert into " + other + ".item values (5, 7)");
         try {
-            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
             Session alice = database.session("alice");
             int failures = 0;
             for (int i = 0; i < 10; i++) {

@@ -32,8 +32,8 @@ abstract class QueryContract extends RowLockContract {
     }
 
     private List<Long> lockAndQuery(Session session, LockWait wait, String sql, Object... binds) throws Exception {
-        return session.run(c -> locks.in(c)
-                .lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of(sql, row -> row.getLong(1), binds)));
+        return session.run(
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), sql, row -> row.getLong(1), binds));
     }
 
     @Test
@@ -84,8 +84,8 @@ abstract class QueryContract extends RowLockContract {
             assertThatThrownBy(() -> bob.run(c -> locks.in(c)
                             .lockAndQuery(
                                     forUpdate(name).waiting(wait),
-                                    LockedQuery.of(
-                                            "update account set balance = 1 returning id", row -> row.getInt(1)))))
+                                    "update account set balance = 1 returning id",
+                                    row -> row.getInt(1))))
                     .isInstanceOf(LockNotAvailableException.class);
 
             bob.commit();
@@ -100,10 +100,9 @@ abstract class QueryContract extends RowLockContract {
         Step<List<Long>> step = bob.start(c -> locks.in(c)
                 .lockAndQuery(
                         forUpdate(KEY),
-                        LockedQuery.of(
-                                "update account set balance = balance + ? where id = 1 returning balance",
-                                row -> row.getLong(1),
-                                10)));
+                        "update account set balance = balance + ? where id = 1 returning balance",
+                        row -> row.getLong(1),
+                        10));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -228,11 +227,10 @@ abstract class QueryContract extends RowLockContract {
         List<String> values = alice.run(c -> locks.in(c)
                 .lockAndQuery(
                         forUpdate(KEY),
-                        LockedQuery.of(
-                                "select coalesce(?::text, 'none') || coalesce(?::int, 7)",
-                                row -> row.getString(1),
-                                null,
-                                null)));
+                        "select coalesce(?::text, 'none') || coalesce(?::int, 7)",
+                        row -> row.getString(1),
+                        null,
+                        null));
 
         assertThat(values).containsExactly("none7");
     }
@@ -240,9 +238,7 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void rowsMayBeMappedToNull() throws Exception {
         List<String> values = alice.run(c -> locks.in(c)
-                .lockAndQuery(
-                        forUpdate(KEY),
-                        LockedQuery.of("select null::text union all select 'a'", row -> row.getString(1))));
+                .lockAndQuery(forUpdate(KEY), "select null::text union all select 'a'", row -> row.getString(1)));
 
         assertThat(values).containsExactlyElementsOf(Arrays.asList(null, "a"));
     }
@@ -252,10 +248,10 @@ abstract class QueryContract extends RowLockContract {
         forEach(allWaits(), wait -> {
             SQLException thrown = new SQLException("no such thing");
 
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of("select 1", row -> {
+            assertThatThrownBy(() -> alice.run(
+                            c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> {
                                 throw thrown;
-                            }))))
+                            })))
                     .isSameAs(thrown);
 
             assertLockedAndUsable();
@@ -267,10 +263,10 @@ abstract class QueryContract extends RowLockContract {
         forEach(allWaits(), wait -> {
             IllegalStateException thrown = new IllegalStateException("no such thing");
 
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of("select 1", row -> {
+            assertThatThrownBy(() -> alice.run(
+                            c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> {
                                 throw thrown;
-                            }))))
+                            })))
                     .isSameAs(thrown);
 
             assertLockedAndUsable();
@@ -280,19 +276,14 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void aMapperThatAsksForAColumnThatIsNotThereGetsTheDriversException() throws Exception {
         forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(
-                                    forUpdate(KEY).waiting(wait), LockedQuery.of("select 1", row -> row.getInt(2)))))
+            assertThatThrownBy(() -> alice.run(c ->
+                            locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt(2))))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(
-                                    forUpdate(KEY).waiting(wait),
-                                    LockedQuery.of("select 'abc'", row -> row.getInt(1)))))
+                            .lockAndQuery(forUpdate(KEY).waiting(wait), "select 'abc'", row -> row.getInt(1))))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(
-                                    forUpdate(KEY).waiting(wait),
-                                    LockedQuery.of("select 1", row -> row.getInt("nothing")))))
+                            .lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt("nothing"))))
                     .isInstanceOf(SQLException.class);
 
             assertLockedAndUsable();
@@ -312,7 +303,7 @@ abstract class QueryContract extends RowLockContract {
         String sql = "select balance from account where id in (1, 2, 3) order by id";
         lock(alice, account(2));
         Step<List<Long>> waiting =
-                bob.start(c -> locks.in(c).lockAndQuery(forUpdate(keys), LockedQuery.of(sql, row -> row.getLong(1))));
+                bob.start(c -> locks.in(c).lockAndQuery(forUpdate(keys), sql, row -> row.getLong(1)));
         waiting.awaitBlockedBy(alice);
         alice.execute("update account set balance = balance + 1 where id = 2");
         alice.commit();
@@ -329,8 +320,8 @@ abstract class QueryContract extends RowLockContract {
         String sql = "update account set balance = 7 where id = 1 returning 1";
         lock(alice, account(2));
 
-        assertThatThrownBy(() -> bob.run(c ->
-                        locks.in(c).lockAndQuery(forUpdate(keys).noWait(), LockedQuery.of(sql, row -> row.getLong(1)))))
+        assertThatThrownBy(() ->
+                        bob.run(c -> locks.in(c).lockAndQuery(forUpdate(keys).noWait(), sql, row -> row.getLong(1))))
                 .isInstanceOf(LockNotAvailableException.class);
 
         bob.commit();

@@ -118,9 +118,7 @@ abstract class ReleaseContract extends RowLockContract {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(
-                        forUpdate(KEY),
-                        LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1)));
+                .lockAndQuery(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -135,7 +133,9 @@ abstract class ReleaseContract extends RowLockContract {
         Step<List<Long>> step = bob.start(c -> locks.in(c)
                 .lockAndQuery(
                         forShare(KEY).atMost(org.rowlock.testing.TestDatabase.DEADLINE),
-                        LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1)));
+                        "select balance from account where id = ?",
+                        row -> row.getLong(1),
+                        1));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -162,9 +162,7 @@ abstract class ReleaseContract extends RowLockContract {
         lock(alice, name);
         alice.execute("insert into account values (11, 100)");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(
-                        forUpdate(name),
-                        LockedQuery.of("select balance from account where id = 11", row -> row.getLong(1))));
+                .lockAndQuery(forUpdate(name), "select balance from account where id = 11", row -> row.getLong(1)));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -177,9 +175,7 @@ abstract class ReleaseContract extends RowLockContract {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(
-                        forUpdate(KEY),
-                        LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1)));
+                .lockAndQuery(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
         step.awaitBlockedBy(alice);
 
         alice.rollback();

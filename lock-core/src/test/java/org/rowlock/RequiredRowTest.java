@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
@@ -27,7 +28,7 @@ class RequiredRowTest {
             "create table account(id int primary key)", "insert into account select g from generate_series(1, 3) g");
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     @ParameterizedTest
@@ -51,8 +52,7 @@ class RequiredRowTest {
                     c -> locks(strategy)
                             .in(c)
                             .lockAndQuery(
-                                    forUpdate(row("account", 9)).waiting(wait).requireRow(),
-                                    LockedQuery.of("select 1", found -> 1)))) {
+                                    forUpdate(row("account", 9)).waiting(wait).requireRow(), "select 1", found -> 1))) {
                 assertThatThrownBy(() -> alice.run(call))
                         .isInstanceOf(RowAbsentException.class)
                         .hasMessageContainingAll("account[9]", "no row", "Insert it first");
@@ -85,7 +85,7 @@ class RequiredRowTest {
                 for (int id : new int[] {1, 9}) {
                     LockRequest request = forUpdate(row("account", id)).requireRow();
                     assertThatThrownBy(() -> alice.run(c -> query
-                                    ? locks(strategy).in(c).lockAndQuery(request, LockedQuery.of("select 1", r -> 1))
+                                    ? locks(strategy).in(c).lockAndQuery(request, "select 1", r -> 1)
                                     : locks(strategy).in(c).lock(request)))
                             .isInstanceOf(id == 1 ? LockTargetException.class : RowAbsentException.class)
                             .hasMessageContaining("account[" + id + "]")
@@ -110,7 +110,7 @@ class RequiredRowTest {
         database.execute("insert into parent values (1), (3)");
         database.execute("insert into child values (1)");
         RowLocks locks =
-                RowLocks.builder().strategy(strategy).idColumns("given", "k").build();
+                LockAccess.builder().strategy(strategy).idColumns("given", "k").build();
         Session alice = database.session("alice");
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
             for (String table : List.of("given", "parent")) {
@@ -148,26 +148,28 @@ class RequiredRowTest {
         CommitWrites writes = new CommitWrites();
         writes.add("insert into account values (9)");
         for (ThrowingCallable call : List.<ThrowingCallable>of(
-                () -> locks.inTransaction(dataSource, forUpdate(absent).requireRow(), tx -> fail("the work has run")),
-                () -> locks.inTransaction(
-                        dataSource,
-                        forUpdate(absent).requireRow(),
-                        LockedQuery.of("select 1", found -> 1),
-                        tx -> fail("it has run")),
-                () -> locks.inTransaction(
-                        dataSource,
-                        forUpdate(List.of(row("account", 1), absent)).noWait().requireRow(),
-                        tx -> fail("ran")),
-                () -> locks.execute(dataSource, forUpdate(absent).requireRow(), writes))) {
+                () -> locks.on(dataSource)
+                        .lock(forUpdate(absent).requireRow())
+                        .inTransaction(tx -> fail("the work has run")),
+                () -> locks.on(dataSource)
+                        .lock(forUpdate(absent).requireRow())
+                        .read("select 1", found -> 1)
+                        .inTransaction(tx -> fail("it has run")),
+                () -> locks.on(dataSource)
+                        .lock(forUpdate(List.of(row("account", 1), absent))
+                                .noWait()
+                                .requireRow())
+                        .inTransaction(tx -> fail("ran")),
+                () -> locks.on(dataSource).lock(forUpdate(absent).requireRow()).execute(writes))) {
             assertThatThrownBy(call)
                     .isInstanceOf(RowAbsentException.class)
                     .hasMessageContainingAll("account[9]", "no row");
         }
         assertThat(dataSource.open()).isZero();
-        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         assertThat(database.query("select count(*) from account")).isEqualTo("3");
-        locks.execute(dataSource, forUpdate(row("account", 1)).requireRow(), writes);
-        int result = locks.inTransaction(dataSource, forUpdate(absent), tx -> 7);
+        locks.on(dataSource).lock(forUpdate(row("account", 1)).requireRow()).execute(writes);
+        int result = locks.on(dataSource).lock(forUpdate(absent)).inTransaction(tx -> 7);
         assertThat(result).isEqualTo(7);
     }
 

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.RoundTripCounter;
@@ -147,8 +148,9 @@ abstract class RoundTripContract extends RowLockContract {
                     c -> locks.in(c)
                             .lockAndQuery(
                                     forUpdate(account(1)).waiting(wait),
-                                    LockedQuery.of(
-                                            "select balance from account where id = ?", row -> row.getLong(1), 1)));
+                                    "select balance from account where id = ?",
+                                    row -> row.getLong(1),
+                                    1));
         });
     }
 
@@ -161,10 +163,9 @@ abstract class RoundTripContract extends RowLockContract {
                     c -> locks.in(c)
                             .lockAndQuery(
                                     forUpdate(account(1)),
-                                    LockedQuery.of(
-                                            "select note from account, (select ?::timestamp) as t",
-                                            row -> row.getString(1),
-                                            bind)));
+                                    "select note from account, (select ?::timestamp) as t",
+                                    row -> row.getString(1),
+                                    bind));
         });
     }
 
@@ -176,10 +177,7 @@ abstract class RoundTripContract extends RowLockContract {
         LockKey key = LockKey.row("document", id);
         assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(key)));
         assertRoundTrips(
-                1,
-                c -> locks.in(c)
-                        .lockAndQuery(
-                                forUpdate(key), LockedQuery.of("select note from account", row -> row.getString(1))));
+                1, c -> locks.in(c).lockAndQuery(forUpdate(key), "select note from account", row -> row.getString(1)));
     }
 
     @Test
@@ -207,7 +205,9 @@ abstract class RoundTripContract extends RowLockContract {
             locks.in(c)
                     .lockAndQuery(
                             forUpdate(account(1)),
-                            LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1));
+                            "select balance from account where id = ?",
+                            row -> row.getLong(1),
+                            1);
             locks.in(c).commit(threeWrites());
             return null;
         });
@@ -215,15 +215,13 @@ abstract class RoundTripContract extends RowLockContract {
 
     @Test
     void aWholeTransactionTakesTwo() throws Exception {
-        LockedQuery<Long> query = LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1);
+        BoundQuery<Long> query = BoundQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1);
         assertRoundTrips(
                 2,
-                c -> locks.inTransaction(
-                        OneConnection.of(c),
-                        forUpdate(account(1)),
-                        query,
-                        tx -> tx.atCommit()
-                                .add(
+                c -> locks.on(OneConnection.of(c))
+                        .lock(forUpdate(account(1)))
+                        .read(query)
+                        .inTransaction(tx -> tx.atCommit(
                                         "update account set balance = ? where id = ?",
                                         tx.rows().get(0) + 1,
                                         1)
@@ -235,7 +233,9 @@ abstract class RoundTripContract extends RowLockContract {
     void lockAndWritesAndCommitTakeOne() throws Exception {
         forEach(allWaits(), wait -> {
             assertRoundTrips(1, c -> {
-                locks.execute(OneConnection.of(c), forUpdate(account(1)).waiting(wait), threeWrites());
+                locks.on(OneConnection.of(c))
+                        .lock(forUpdate(account(1)).waiting(wait))
+                        .execute(threeWrites());
                 return null;
             });
         });
@@ -245,9 +245,10 @@ abstract class RoundTripContract extends RowLockContract {
                 writes.add("update account set note = ? returning note", (Object) null)
                         .expectRows(1000);
                 writes.add("update account set note = cast(? as timestamp)", new Timestamp(0))
-                        .and(new Timestamp(1));
-                locks.execute(
-                        OneConnection.of(c), forUpdate(List.of(account(3), account(1), LockKey.name("x"))), writes);
+                        .again(new Timestamp(1));
+                locks.on(OneConnection.of(c))
+                        .lock(forUpdate(List.of(account(3), account(1), LockKey.name("x"))))
+                        .execute(writes);
                 return null;
             });
         });

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.jdbc.PgConnection;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -27,7 +28,7 @@ abstract class RowLockContract {
     final TestDatabase database;
 
     final RowLocks locks =
-            RowLocks.builder().strategy(strategy()).front(front()).build();
+            LockAccess.builder().strategy(strategy()).front(front()).build();
 
     Session alice;
     Session bob;

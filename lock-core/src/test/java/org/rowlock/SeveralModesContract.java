@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockListener.LockEvent;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -234,7 +235,7 @@ abstract class SeveralModesContract extends RowLockContract {
     @Test
     void listenerIsToldTheStrongestMode() throws Exception {
         LockEvent[] told = new LockEvent[1];
-        RowLocks listened = RowLocks.builder()
+        RowLocks listened = LockAccess.builder()
                 .strategy(strategy())
                 .listener(event -> told[0] = event)
                 .build();
@@ -249,7 +250,7 @@ abstract class SeveralModesContract extends RowLockContract {
     @Test
     void tablesOfOtherStrategiesAreLockedInTheSameCall() throws Exception {
         for (LockStrategy other : LockStrategy.values()) {
-            RowLocks mixed = RowLocks.builder()
+            RowLocks mixed = LockAccess.builder()
                     .strategy(strategy())
                     .strategy("seat", other)
                     .build();

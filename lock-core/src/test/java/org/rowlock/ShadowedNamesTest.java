@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -85,15 +86,14 @@ class ShadowedNamesTest {
     }
 
     private static List<Session.Body<?>> ways(LockStrategy strategy, LockFront front) {
-        RowLocks locks = RowLocks.builder().strategy(strategy).front(front).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).front(front).build();
         LockKey text = row("document", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "x");
         List<Session.Body<?>> ways = new ArrayList<>();
         for (LockKey key : List.of(row("account", 1), text, LockKey.name("n"), LockKey.number(1), LockKey.pair(1, 2))) {
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
                 ways.add(c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
                 ways.add(c -> locks.in(c).lock(forShare(key).waiting(wait)));
-                ways.add(c ->
-                        locks.in(c).lockAndQuery(forUpdate(key).waiting(wait), LockedQuery.of("select 1", found -> 1)));
+                ways.add(c -> locks.in(c).lockAndQuery(forUpdate(key).waiting(wait), "select 1", found -> 1));
             }
         }
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
@@ -170,7 +170,7 @@ class ShadowedNamesTest {
                 "create function md5(text) returns text language sql as $$ select random()::pg_catalog.text $$",
                 "create function current_setting(text) returns text language sql as $$ select 'off' $$",
                 "create domain text as pg_catalog.text");
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         for (Session session : List.of(alice, bob)) {

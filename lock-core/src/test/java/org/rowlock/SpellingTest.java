@@ -17,6 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -35,7 +37,7 @@ class SpellingTest {
     final TestDatabase database = new TestDatabase("create extension if not exists citext schema public");
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     private void createThing(String type, String id) throws Exception {
@@ -62,7 +64,7 @@ class SpellingTest {
                 c -> locks.in(c).tryLock(forUpdate(key)).isLocked(),
                 c -> locks.in(c).lock(forUpdate(key).atMost(Duration.ofSeconds(60))),
                 c -> locks.in(c).lock(forUpdate(List.of(key, LockKey.name("beside")))),
-                c -> locks.in(c).lockAndQuery(forUpdate(key), LockedQuery.of("select 1", found -> 1)));
+                c -> locks.in(c).lockAndQuery(forUpdate(key), "select 1", found -> 1));
     }
 
     @ParameterizedTest
@@ -102,7 +104,7 @@ class SpellingTest {
     void aQueryRunsBehindTheRowOfEitherCase(LockStrategy strategy) throws Exception {
         createThing("text", "'" + UPPER + "'");
         LockRequest both = forUpdate(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER))));
-        LockedQuery<String> query = LockedQuery.of("select id from thing", found -> found.getString(1));
+        BoundQuery<String> query = BoundQuery.of("select id from thing", found -> found.getString(1));
         Session alice = database.session("alice");
         assertThat(alice.<List<String>>run(c -> locks(strategy).in(c).lockAndQuery(both, query)))
                 .containsExactly(UPPER);
@@ -208,7 +210,7 @@ class SpellingTest {
                         .hasMessageContainingAll("thing", "column id of type", "Use strategy BOTH", "strategy ROW");
                 assertThat(alice.advisoryLocks()).isZero();
             }
-            assertThatThrownBy(() -> alice.run(c -> locks.checkTable(c, "thing")))
+            assertThatThrownBy(() -> alice.run(c -> LockAccess.of(locks).checkTable(c, "thing")))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("Use strategy BOTH");
             assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(Claim.from("thing"), found -> 1)))
@@ -263,7 +265,8 @@ class SpellingTest {
                         .in(c)
                         .lockAndQuery(
                                 forUpdate(row("thing", "10.0.0.1")),
-                                LockedQuery.of("update thing set id = '10.0.0.9' returning 1", found -> 1))))
+                                "update thing set id = '10.0.0.9' returning 1",
+                                found -> 1)))
                 .isInstanceOf(LockTargetException.class);
         assertThatThrownBy(() -> alice.execute("select 1")).hasMessageContaining("aborted");
         alice.commit();

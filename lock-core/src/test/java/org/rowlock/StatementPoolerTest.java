@@ -23,6 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -37,8 +38,8 @@ class StatementPoolerTest {
     @EnumSource
     void isRefusedForGood(LockStrategy strategy) throws Exception {
         try (StatementPooler pooler = new StatementPooler(database.dataSource(), Integer.MAX_VALUE)) {
-            RowLocks locks = RowLocks.builder().strategy(strategy).build();
-            assertThatThrownBy(() -> locks.verify(pooler.dataSource()))
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            assertThatThrownBy(() -> locks.on(pooler.dataSource()).verify())
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,
                             e -> assertThat(e.isRetryable()).isFalse())
@@ -50,7 +51,7 @@ class StatementPoolerTest {
     @Test
     void passesWhereEachClientKeepsItsSession() throws Exception {
         try (StatementPooler pooler = new StatementPooler(database.dataSource(), 0)) {
-            RowLocks.create().verify(pooler.dataSource());
+            RowLocks.of(pooler.dataSource()).verify();
             assertThat(pooler.statements.get()).isPositive();
         }
     }
@@ -61,7 +62,7 @@ class StatementPoolerTest {
         for (int at : new int[] {1, 9, 23}) {
             try (StatementPooler pooler = new StatementPooler(database.dataSource(), 1)) {
                 pooler.quiet.set(at);
-                RowLocks.create().verify(pooler.dataSource());
+                RowLocks.of(pooler.dataSource()).verify();
                 assertThat(pooler.exchanges.get()).isNotPositive();
             }
         }

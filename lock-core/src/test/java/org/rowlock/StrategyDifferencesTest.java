@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -46,7 +47,7 @@ class StrategyDifferencesTest {
     private Session bob;
 
     private static RowLocks with(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     @BeforeEach
@@ -176,9 +177,7 @@ class StrategyDifferencesTest {
     private void assertReservedUntilCommit(RowLocks locks) throws Exception {
         assertThat(tryLock(bob, locks, ABSENT)).isFalse();
         Step<List<Integer>> second = bob.start(c -> locks.in(c)
-                .lockAndQuery(
-                        forUpdate(ABSENT),
-                        LockedQuery.of("select id from account where id = 1000", found -> found.getInt(1))));
+                .lockAndQuery(forUpdate(ABSENT), "select id from account where id = 1000", found -> found.getInt(1)));
         second.awaitBlockedBy(alice);
         alice.execute("insert into account values (1000)");
         alice.commit();
@@ -432,7 +431,8 @@ class StrategyDifferencesTest {
         Step<List<String>> ours = carol.start(c -> advisory.in(c)
                 .lockAndQuery(
                         forUpdate(LockKey.number(42)),
-                        LockedQuery.of("select balance from account where id = 1", found -> found.getString(1))));
+                        "select balance from account where id = 1",
+                        found -> found.getString(1)));
         ours.awaitBlockedBy(alice, bob);
 
         alice.commit();

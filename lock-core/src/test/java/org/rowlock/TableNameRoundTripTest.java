@@ -9,6 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -70,7 +71,7 @@ class TableNameRoundTripTest {
     @ParameterizedTest
     @EnumSource
     void tableOfAnyNameCanBeLocked(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         for (int i = 0; i < NAMES; i++) {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -66,7 +67,7 @@ class TableResolutionTest {
     }
 
     private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+        return LockAccess.builder().strategy(strategy).build();
     }
 
     private void assertOneKey(RowLocks alices, LockKey one, RowLocks bobs, LockKey other) throws Exception {
@@ -342,7 +343,7 @@ class TableResolutionTest {
                 c -> locks.in(c).lock(forUpdate(row("account", 1))),
                 c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2)))),
                 c -> locks.in(c).tryLock(forUpdate(row("account", 1))).isLocked(),
-                c -> locks.in(c).lockAndQuery(forUpdate(row("account", 1)), LockedQuery.of("select 1", ONE)),
+                c -> locks.in(c).lockAndQuery(forUpdate(row("account", 1)), "select 1", ONE),
                 c -> locks.in(c).claim(Claim.from("account").limit(1), ONE));
     }
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -48,8 +49,7 @@ class TransactionStateTest {
                 "lockAll", c -> locks.in(c).lock(forUpdate(keys)),
                 "tryLockAll", c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
                 "lockAll atMost", c -> locks.in(c).lock(forUpdate(keys).atMost(Duration.ofSeconds(9))),
-                "lockAndQuery",
-                        c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select id from account", ID)),
+                "lockAndQuery", c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select id from account", ID),
                 "claim", c -> locks.in(c).claim(Claim.from("account"), ID));
     }
 
@@ -59,7 +59,7 @@ class TransactionStateTest {
     }
 
     private static void forEachCall(LockStrategy strategy, Check check) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         for (Map.Entry<String, Session.Body<?>> call : calls(locks).entrySet()) {
             check.check(strategy + " " + call.getKey(), call.getValue());
         }
@@ -74,7 +74,7 @@ class TransactionStateTest {
 
     @Test
     void nullIsRefusedAtOnce() {
-        assertThatThrownBy(() -> RowLocks.create().in(null))
+        assertThatThrownBy(() -> LockAccess.builder().build().in(null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("connection is null");
     }
@@ -119,7 +119,8 @@ class TransactionStateTest {
             assertThat(refusal).as(call).hasMessageContaining("prepareThreshold");
             assertThat(sent).as(call).isEmpty();
         });
-        assertThatThrownBy(() -> RowLocks.builder().strategy(strategy).build().verify(binary))
+        assertThatThrownBy(() ->
+                        RowLocks.builder(binary).strategy(strategy).build().verify())
                 .hasMessageContaining("prepareThreshold");
     }
 
@@ -133,7 +134,7 @@ class TransactionStateTest {
         writes.add("insert into account values (7)");
         writes.add("update account set id = id where id = 1 returning 5").expectOneRow();
         Step<?> commit = alice.start(c -> {
-            RowLocks.create().in(c).commit(writes);
+            LockAccess.builder().build().in(c).commit(writes);
             return null;
         });
 
@@ -157,7 +158,7 @@ class TransactionStateTest {
             assertThat(sent).as(call).isEmpty();
         });
         alice.rollback();
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         assertThat(result.isLocked()).isTrue();
     }
@@ -246,7 +247,7 @@ class TransactionStateTest {
 
     @Test
     void readOnlyTransactionStaysUsableAfterARefusalOfTheGuard() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         Session alice = database.session("alice");
         alice.run(c -> {
             c.setReadOnly(true);
@@ -283,7 +284,7 @@ class TransactionStateTest {
     @ParameterizedTest
     @EnumSource
     void namesAreRefusedInTheSamePlaces(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session.Body<?> body = c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")));
         try (Connection connection = database.dataSource().getConnection()) {
             assertThat(refusal("name", body, connection).sqlState()).contains("25P01");

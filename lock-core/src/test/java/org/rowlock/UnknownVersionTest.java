@@ -14,6 +14,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.core.BaseConnection;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /** A server of a version that nobody has tested is named, once, and locks as far as it can. */
@@ -47,7 +48,7 @@ class UnknownVersionTest {
             logged.add(record);
             return false;
         });
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         String version = database.query("show server_version");
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.testing.Wire;
 
@@ -116,7 +117,7 @@ class VerifySwitchoverTest {
 
     private static int steps(boolean ofOneRound) {
         Switchover none = new Switchover(Lost.ALL, 0);
-        RowLocks.create().verify(none.dataSource(), 2);
+        LockAccess.of(LockAccess.builder().build()).verify(none.dataSource(), 2);
         return ofOneRound ? none.stepsOfTwo : none.steps;
     }
 
@@ -141,12 +142,12 @@ class VerifySwitchoverTest {
     /** As an application does that is not to fail at its start since a session has ended. */
     private static void verifyAgainIfRetryable(DataSource dataSource) {
         try {
-            RowLocks.create().verify(dataSource, 2);
+            LockAccess.of(LockAccess.builder().build()).verify(dataSource, 2);
         } catch (LockVerificationException e) {
             if (!e.isRetryable()) {
                 throw e;
             }
-            RowLocks.create().verify(dataSource, 2);
+            LockAccess.of(LockAccess.builder().build()).verify(dataSource, 2);
         }
     }
 

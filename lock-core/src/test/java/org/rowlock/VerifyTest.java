@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TcpProxy;
@@ -54,7 +55,7 @@ class VerifyTest {
     @ParameterizedTest
     @EnumSource
     void passesOnARealServer(LockStrategy strategy) throws Exception {
-        RowLocks.builder().strategy(strategy).build().verify(database.dataSource());
+        RowLocks.builder(database.dataSource()).strategy(strategy).build().verify();
         assertThat(locks()).isEqualTo("0");
     }
 
@@ -63,14 +64,17 @@ class VerifyTest {
     @ValueSource(strings = {"text", "uuid", "date", "bytea", "name", "boolean", "float8"})
     void passesWhateverTheIdsOfTheTablesAre(String type) throws Exception {
         database.execute("create table item(id " + type + " primary key)");
-        RowLocks.builder().strategy("item", LockStrategy.ROW).build().verify(database.dataSource());
+        RowLocks.builder(database.dataSource())
+                .strategy("item", LockStrategy.ROW)
+                .build()
+                .verify();
     }
 
     @Test
     void passesThroughAPoolAndGivesTheConnectionsBackAsTheyWere() throws Exception {
         try (HikariDataSource pool = pool(2)) {
             for (int i = 0; i < 3; i++) {
-                RowLocks.create().verify(pool);
+                RowLocks.of(pool).verify();
             }
             try (Connection one = pool.getConnection();
                     Connection other = pool.getConnection()) {
@@ -86,7 +90,7 @@ class VerifyTest {
         for (String level : new String[] {"repeatable read", "serializable"}) {
             PGSimpleDataSource dataSource = database.dataSource();
             dataSource.setOptions("-c default_transaction_isolation=" + level.replace(" ", "\\ "));
-            RowLocks.create().verify(dataSource);
+            RowLocks.of(dataSource).verify();
         }
         assertThat(locks()).isEqualTo("0");
     }
@@ -111,9 +115,9 @@ class VerifyTest {
             }
         };
         RowLocks locks =
-                RowLocks.builder().strategy("item", LockStrategy.ADVISORY).build();
-        locks.verify(database.dataSource());
-        assertThatThrownBy(() -> locks.verify(idle))
+                LockAccess.builder().strategy("item", LockStrategy.ADVISORY).build();
+        locks.on(database.dataSource()).verify();
+        assertThatThrownBy(() -> locks.on(idle).verify())
                 .isInstanceOf(LockVerificationException.class)
                 .hasMessageContaining(locked)
                 .hasMessageContaining("PostgreSQL");
@@ -142,7 +146,7 @@ class VerifyTest {
             AtomicInteger count = new AtomicInteger();
             DataSource sharded = dataSource((method, arguments) -> count.getAndIncrement() % 2 == 0 ? one : other);
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> RowLocks.create().verify(sharded))
+                assertThatThrownBy(() -> RowLocks.of(sharded).verify())
                         .isInstanceOf(LockVerificationException.class)
                         .hasMessageContaining("different servers [primary ")
                         .hasMessageContaining(":" + other.getPortNumbers()[0])
@@ -168,10 +172,10 @@ class VerifyTest {
                 try (HikariDataSource pool = new HikariDataSource()) {
                     pool.setDataSource(balanced);
                     pool.setMaximumPoolSize(10);
-                    RowLocks locks = RowLocks.create();
+                    RowLocks locks = LockAccess.builder().build();
                     boolean unpooled = i % 2 == 0;
                     assertThatThrownBy(() -> {
-                                locks.verify(unpooled ? balanced : pool);
+                                locks.on(unpooled ? balanced : pool).verify();
                             })
                             .isInstanceOfSatisfying(
                                     LockVerificationException.class,
@@ -196,7 +200,7 @@ class VerifyTest {
                 AtomicInteger count = new AtomicInteger();
                 DataSource mixed =
                         dataSource((method, arguments) -> count.getAndIncrement() % 16 == at ? standby : primary);
-                assertThatThrownBy(() -> RowLocks.create().verify(mixed))
+                assertThatThrownBy(() -> RowLocks.of(mixed).verify())
                         .isInstanceOfSatisfying(
                                 LockVerificationException.class,
                                 e -> assertThat(e.isRetryable()).isFalse())
@@ -207,7 +211,7 @@ class VerifyTest {
                         .hasMessageContaining("targetServerType=primary");
                 assertThat(count.get()).as("in the first round").isEqualTo(16);
             }
-            RowLocks.create().verify(primary);
+            RowLocks.of(primary).verify();
         }
     }
 
@@ -222,7 +226,7 @@ class VerifyTest {
                 statement.execute("create or replace function pg_catalog.pg_try_advisory_xact_lock"
                         + "(bigint) returns bool language sql as 'select true'");
             }
-            assertThatThrownBy(() -> RowLocks.create().verify(stubs.dataSource()))
+            assertThatThrownBy(() -> RowLocks.of(stubs.dataSource()).verify())
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,
                             e -> assertThat(e.isRetryable()).isFalse())
@@ -240,11 +244,11 @@ class VerifyTest {
             DataSource dataSource = proxy.through(database.dataSource());
             for (String statement : List.of("select 'first '", "pg_backend_pid", "pg_try_advisory")) {
                 proxy.cutBefore(statement);
-                assertThatThrownBy(() -> RowLocks.create().verify(dataSource))
+                assertThatThrownBy(() -> RowLocks.of(dataSource).verify())
                         .isInstanceOfSatisfying(
                                 LockVerificationException.class,
                                 e -> assertThat(e.isRetryable()).isTrue());
-                RowLocks.create().verify(dataSource);
+                RowLocks.of(dataSource).verify();
             }
             assertThat(proxy.cuts()).isEqualTo(3);
             assertThat(locks()).isEqualTo("0");
@@ -259,7 +263,7 @@ class VerifyTest {
                 proxy.cutAfter("pg_try_advisory");
                 return through;
             });
-            assertThatThrownBy(() -> RowLocks.create().verify(dataSource))
+            assertThatThrownBy(() -> RowLocks.of(dataSource).verify())
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,
                             e -> assertThat(e.isRetryable()).isTrue())
@@ -271,7 +275,7 @@ class VerifyTest {
     @Test
     void locksAreTriedByTheKeyOfAConfiguredTable() throws Exception {
         database.execute("create table item(id int primary key)", "create view seen as select * from item");
-        RowLocks locks = RowLocks.builder()
+        RowLocks locks = LockAccess.builder()
                 .strategy("absent", LockStrategy.ADVISORY)
                 .strategy("item", LockStrategy.BOTH)
                 .strategy("seen", LockStrategy.ROW)
@@ -279,7 +283,8 @@ class VerifyTest {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             // Only the lock statement of a row of this table has this in it.
             proxy.cutBefore("from \"item\" for key share");
-            assertThatThrownBy(() -> locks.verify(proxy.through(database.dataSource())))
+            assertThatThrownBy(
+                            () -> locks.on(proxy.through(database.dataSource())).verify())
                     .isInstanceOf(LockVerificationException.class);
             assertThat(proxy.cuts()).isOne();
         }
@@ -290,8 +295,8 @@ class VerifyTest {
     @ValueSource(strings = {"citus", "bdr", "pgactive", "spock", "shardman"})
     void databasesOfSeveralMachinesAreRefusedForAdvisoryUnlessEnteredByOne(String extension) throws Exception {
         RowLocks advisory =
-                RowLocks.builder().strategy("item", LockStrategy.ADVISORY).build();
-        RowLocks declared = RowLocks.builder()
+                LockAccess.builder().strategy("item", LockStrategy.ADVISORY).build();
+        RowLocks declared = LockAccess.builder()
                 .strategy("item", LockStrategy.ADVISORY)
                 .singleEntryNode(true)
                 .build();
@@ -304,16 +309,16 @@ class VerifyTest {
             try {
                 if (extension.equals("citus")) {
                     // A coordinator without workers is one machine.
-                    advisory.verify(database.dataSource());
+                    advisory.on(database.dataSource()).verify();
                     statement.execute("insert into pg_dist_node values (0), (1)");
                 }
-                assertThatThrownBy(() -> advisory.verify(database.dataSource()))
+                assertThatThrownBy(() -> advisory.on(database.dataSource()).verify())
                         .isInstanceOf(LockVerificationException.class)
                         .hasMessageContaining("extension " + extension)
                         .hasMessageContaining("singleEntryNode(true)")
                         .hasMessageContaining("BOTH");
-                declared.verify(database.dataSource());
-                RowLocks.create().verify(database.dataSource());
+                declared.on(database.dataSource()).verify();
+                RowLocks.of(database.dataSource()).verify();
             } finally {
                 statement.execute("delete from pg_extension where oid = 4242");
             }
@@ -328,7 +333,7 @@ class VerifyTest {
         config.setConnectionTimeout(TestDatabase.DEADLINE.toMillis() * 10);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             CompletableFuture.runAsync(() -> {
-                        RowLocks.create().verify(pool);
+                        RowLocks.of(pool).verify();
                         assertThat(Thread.currentThread().isInterrupted()).isFalse();
                     })
                     .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
@@ -342,7 +347,7 @@ class VerifyTest {
     void aPoolThatHasFewerThanWasThoughtIsAskedForThemOnce() throws Exception {
         try (HikariDataSource pool = pool(3)) {
             ObservedDataSource observed = new ObservedDataSource(pool);
-            RowLocks.create().verify(observed, 7);
+            LockAccess.of(LockAccess.builder().build()).verify(observed, 7);
             assertThat(observed.mostOpen()).isEqualTo(3);
             assertThat(observed.borrowed()).as("in five rounds").isEqualTo(15);
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
@@ -366,7 +371,7 @@ class VerifyTest {
                     });
                 }
             };
-            assertThatThrownBy(() -> RowLocks.create().verify(observed))
+            assertThatThrownBy(() -> RowLocks.of(observed).verify())
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,
                             e -> assertThat(e.isRetryable()).isTrue())
@@ -380,7 +385,7 @@ class VerifyTest {
     @Test
     void aPoolOfOneConnectionIsTooSmall() throws Exception {
         try (HikariDataSource pool = pool(1)) {
-            assertThatThrownBy(() -> RowLocks.create().verify(pool))
+            assertThatThrownBy(() -> RowLocks.of(pool).verify())
                     .isInstanceOf(LockVerificationException.class)
                     .hasMessageContaining("two connections");
             // And the one is back.
@@ -392,7 +397,7 @@ class VerifyTest {
     void aServerThatIsNotThereIsNamed() throws IOException {
         PGSimpleDataSource nowhere = new PGSimpleDataSource();
         nowhere.setUrl("jdbc:postgresql://localhost:1/postgres");
-        assertThatThrownBy(() -> RowLocks.create().verify(nowhere))
+        assertThatThrownBy(() -> RowLocks.of(nowhere).verify())
                 .isInstanceOf(LockVerificationException.class)
                 .hasMessageContaining("localhost:1")
                 .hasMessageContaining("Check the server");
@@ -403,7 +408,7 @@ class VerifyTest {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setReadOnly(true);
         LockTransactionException refusal = catchThrowableOfType(
-                LockTransactionException.class, () -> RowLocks.create().verify(dataSource));
+                LockTransactionException.class, () -> RowLocks.of(dataSource).verify());
         assertThat(refusal.sqlState()).contains("25006");
         assertThat(locks()).isEqualTo("0");
     }
@@ -413,7 +418,7 @@ class VerifyTest {
         DataSource broken = dataSource((method, arguments) -> {
             throw new java.sql.SQLException("no more");
         });
-        assertThatThrownBy(() -> RowLocks.create().verify(broken))
+        assertThatThrownBy(() -> RowLocks.of(broken).verify())
                 .isInstanceOf(LockVerificationException.class)
                 .hasMessageContaining("no more");
     }
@@ -442,15 +447,15 @@ class VerifyTest {
     @Test
     void takesNoMoreConnectionsThanAreGivenToIt() {
         ObservedDataSource observed = new ObservedDataSource(database.dataSource());
-        RowLocks.create().verify(observed);
+        RowLocks.of(observed).verify();
         assertThat(observed.borrowed()).as("in three rounds").isEqualTo(48);
         assertThat(observed.mostOpen()).isEqualTo(16);
-        RowLocks.create().verify(observed, 5);
+        LockAccess.of(LockAccess.builder().build()).verify(observed, 5);
         assertThat(observed.borrowed()).as("in three rounds of five more").isEqualTo(63);
         assertThat(observed.mostOpen()).isEqualTo(16);
         assertThat(observed.open()).isZero();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RowLocks.create().verify(observed, 1))
+                .isThrownBy(() -> LockAccess.of(LockAccess.builder().build()).verify(observed, 1))
                 .withMessageContaining("at least 2");
     }
 }

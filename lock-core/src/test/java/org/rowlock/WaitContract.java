@@ -178,7 +178,8 @@ abstract class WaitContract extends RowLockContract {
             List<String> seen = bob.run(c -> locks.in(c)
                     .lockAndQuery(
                             forUpdate(account(6)).waiting(wait),
-                            LockedQuery.of("select current_setting('lock_timeout')", row -> row.getString(1))));
+                            "select current_setting('lock_timeout')",
+                            row -> row.getString(1)));
             assertThat(seen).as("%s behind the lock", wait).containsExactly(before);
         }
         bob.execute("rollback to savepoint before");

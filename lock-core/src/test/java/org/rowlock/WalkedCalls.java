@@ -5,6 +5,8 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
 
 /** The program that {@link WalkTest} walks along: warm calls, each between {@link #begin} and {@link #end}. */
 final class WalkedCalls {
@@ -21,7 +23,7 @@ final class WalkedCalls {
     public static void main(String[] args) throws Exception {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(args[0]);
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             TransactionLocks own = locks.in(connection);
@@ -30,11 +32,11 @@ final class WalkedCalls {
                 connection.rollback();
             });
         }
-        LockedQuery<Long> balance = LockedQuery.of("select balance from account where id = 1", row -> row.getLong(1));
+        BoundQuery<Long> balance = BoundQuery.of("select balance from account where id = 1", row -> row.getLong(1));
         walk(
                 "inTransaction",
-                () -> locks.inTransaction(dataSource, ACCOUNT, balance, tx -> {
-                    tx.atCommit().add("update account set balance = 1 where id = 1");
+                () -> locks.on(dataSource).lock(ACCOUNT).read(balance).inTransaction(tx -> {
+                    tx.atCommit("update account set balance = 1 where id = 1");
                     return null;
                 }));
     }

@@ -7,6 +7,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -27,7 +28,7 @@ class WriteBeforeLockTest {
             delimiter = '|',
             value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
     void bothDeadlocksAndSaysWhy(String write) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         Session writer = database.session("writer");
         Session locker = database.session("locker");
         // The one that waits longer finds the deadlock, which is to be the writer.
@@ -51,7 +52,7 @@ class WriteBeforeLockTest {
     @ParameterizedTest
     @CsvSource({"FOR_UPDATE, write; lock FOR_NO_KEY_UPDATE if", "FOR_NO_KEY_UPDATE, lock before you write."})
     void theAdviceOfRowIsOfItsMode(RowLockMode mode, String advice) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
         Session one = database.session("one");
         Session other = database.session("other");
         other.execute("set deadlock_timeout = '1h'");
@@ -78,7 +79,7 @@ class WriteBeforeLockTest {
             delimiter = '|',
             value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
     void rowDoesNot(String write) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
         Session writer = database.session("writer");
         Session locker = database.session("locker");
         writer.execute(write);

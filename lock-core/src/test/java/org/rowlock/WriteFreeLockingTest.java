@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -31,9 +32,9 @@ class WriteFreeLockingTest {
             "create table account(id int primary key, balance bigint not null default 0)",
             "insert into account select g from generate_series(1, 100) g");
 
-    private final RowLocks row = RowLocks.builder().strategy(LockStrategy.ROW).build();
+    private final RowLocks row = LockAccess.builder().strategy(LockStrategy.ROW).build();
     private final RowLocks advisory =
-            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
 
     private Session alice;
     private Session bob;
@@ -75,9 +76,10 @@ class WriteFreeLockingTest {
                 session.run(c -> locks.in(c)
                         .lockAndQuery(
                                 LockRequest.of(mode, keys.get(1)).waiting(wait),
-                                LockedQuery.of("select * from account where id = 2", found -> 1)));
+                                "select * from account where id = 2",
+                                found -> 1));
             }
-            if (locks.strategyOf(keys.get(0)) == LockStrategy.ROW) {
+            if (LockAccess.of(locks).strategyOf(keys.get(0)) == LockStrategy.ROW) {
                 // A claim takes row locks with every strategy.
                 session.run(
                         c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
@@ -140,8 +142,8 @@ class WriteFreeLockingTest {
             alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, key).waiting(wait)));
             alice.run(c -> advisory.in(c)
                     .lock(LockRequest.of(mode, List.of(key, LockKey.name("x"))).waiting(wait)));
-            alice.run(c -> advisory.in(c)
-                    .lockAndQuery(LockRequest.of(mode, key).waiting(wait), LockedQuery.of("select 1", found -> 1)));
+            alice.run(
+                    c -> advisory.in(c).lockAndQuery(LockRequest.of(mode, key).waiting(wait), "select 1", found -> 1));
         }
 
         assertThat(hasXid(alice)).isFalse();

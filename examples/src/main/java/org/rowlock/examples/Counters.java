@@ -6,7 +6,6 @@ import static org.rowlock.LockRequest.forUpdate;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /** A row that is locked, or created and locked if it does not exist yet; with each strategy. */
@@ -25,7 +24,9 @@ public final class Counters {
                 .lockAndQuery(
                         forUpdate(row("counter", name))
                                 .orInsert("insert into counter (name, value) values (?, 0)", name),
-                        LockedQuery.of("select value from counter where name = ?", found -> found.getLong(1), name));
+                        "select value from counter where name = ?",
+                        Long.class,
+                        name);
         // end
         return value.get(0);
     }

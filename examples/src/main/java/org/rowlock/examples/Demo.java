@@ -26,9 +26,7 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.simple.RandomSource;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.CommitWrites;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TcpProxy;
 
@@ -152,11 +150,12 @@ public final class Demo {
     }
 
     private Payment readAndWrite(LockStrategy strategy) {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        return id -> locks.inTransaction(
-                pool, forUpdate(row("account", id)), LockedQuery.of(READ, found -> found.getInt(1), id), locked -> {
-                    try (PreparedStatement write = locked.connection().prepareStatement(WRITE)) {
-                        write.setInt(1, locked.rows().get(0) + 1);
+        RowLocks locks = RowLocks.builder(pool).strategy(strategy).build();
+        return id -> locks.lock(forUpdate(row("account", id)))
+                .read(READ, Integer.class, id)
+                .inTransaction(tx -> {
+                    try (PreparedStatement write = tx.connection().prepareStatement(WRITE)) {
+                        write.setInt(1, tx.row() + 1);
                         write.setInt(2, id);
                         return write.executeUpdate();
                     }
@@ -164,21 +163,16 @@ public final class Demo {
     }
 
     private Payment writeWithCommit() {
-        RowLocks locks = RowLocks.create();
-        return id -> locks.inTransaction(
-                pool,
-                forUpdate(row("account", id)),
-                LockedQuery.of(READ, found -> found.getInt(1), id),
-                locked -> locked.atCommit().add(WRITE, locked.rows().get(0) + 1, id));
+        RowLocks locks = RowLocks.of(pool);
+        return id -> locks.lock(forUpdate(row("account", id)))
+                .read(READ, Integer.class, id)
+                .inTransaction(tx -> tx.atCommit(WRITE, tx.row() + 1, id));
     }
 
     private Payment grouped() {
-        RowLocks locks = RowLocks.builder().largestGroup(32).build();
-        return id -> {
-            CommitWrites writes = new CommitWrites();
-            writes.add("update account set balance = balance + 1 where id = ?", id);
-            locks.execute(pool, forUpdate(row("account", id)), writes);
-        };
+        RowLocks locks = RowLocks.builder(pool).largestGroup(32).build();
+        return id -> locks.lock(forUpdate(row("account", id)))
+                .execute("update account set balance = balance + 1 where id = ?", id);
     }
 
     private int compare(double rtt) throws Exception {

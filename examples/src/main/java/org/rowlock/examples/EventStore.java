@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowlock.LockKey;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /**
@@ -21,7 +20,12 @@ import org.rowlock.RowLocks;
 public final class EventStore {
     private static final LockKey WRITERS = LockKey.name("event writers");
 
-    private final RowLocks locks = RowLocks.create();
+    private final RowLocks locks;
+
+    /** Events whose writers and readers are locked by the given row locks. */
+    public EventStore(RowLocks locks) {
+        this.locks = locks;
+    }
 
     /** An event. */
     public record Event(long id, String text) {}
@@ -41,9 +45,7 @@ public final class EventStore {
     public List<Event> readAfter(Connection connection, long last) throws SQLException {
         // snippet: read
         long bound = locks.in(connection)
-                .lockAndQuery(
-                        forUpdate(WRITERS),
-                        LockedQuery.of("select coalesce(max(id), 0) from event", row -> row.getLong(1)))
+                .lockAndQuery(forUpdate(WRITERS), "select coalesce(max(id), 0) from event", Long.class)
                 .get(0);
         connection.commit(); // writers go on; up to the bound there will be no other
         // end

@@ -1,5 +1,6 @@
 package org.rowlock.examples;
 
+import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
@@ -8,8 +9,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.rowlock.CommitWrites;
-import org.rowlock.LockKey;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
@@ -51,26 +50,27 @@ public final class HotAccount {
 
     // snippet: at-commit
     /** Lock and read in one round trip, writes and commit in another. */
-    public boolean pay(DataSource dataSource, long id, long amount) throws SQLException {
-        LockedQuery<Long> balance = LockedQuery.of(READ, row -> row.getLong(1), id);
-        return locks.inTransaction(dataSource, forUpdate(LockKey.row("account", id)), balance, tx -> {
-            if (tx.rows().get(0) < amount) {
-                return false;
-            }
-            tx.atCommit().add(ADD, -amount, id).expectOneRow(); // or nothing is stored
-            tx.atCommit().add(NOTE, id, -amount);
-            return true;
-        });
+    public boolean pay(long id, long amount) throws SQLException {
+        return locks.lock(forUpdate(row("account", id)))
+                .read(READ, Long.class, id)
+                .inTransaction(tx -> {
+                    if (tx.row() < amount) {
+                        return false;
+                    }
+                    tx.atCommit(ADD, -amount, id).expectOneRow(); // or nothing is stored
+                    tx.atCommit(NOTE, id, -amount);
+                    return true;
+                });
     }
     // end
 
     // snippet: execute
     /** Nothing to read: lock, writes and commit in one round trip. */
-    public void deposit(DataSource dataSource, long id, long amount) throws SQLException {
+    public void deposit(long id, long amount) throws SQLException {
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, amount, id).expectOneRow();
         writes.add(NOTE, id, amount);
-        locks.execute(dataSource, forUpdate(LockKey.row("account", id)), writes);
+        locks.lock(forUpdate(row("account", id))).execute(writes);
     }
     // end
 
@@ -78,9 +78,8 @@ public final class HotAccount {
     public boolean pay(Connection connection, long id, long amount) throws SQLException {
         // snippet: own
         TransactionLocks tx = locks.in(connection);
-        LockedQuery<Long> read = LockedQuery.of(READ, row -> row.getLong(1), id);
-        long balance =
-                tx.lockAndQuery(forUpdate(LockKey.row("account", id)), read).get(0);
+        long balance = tx.lockAndQuery(forUpdate(row("account", id)), READ, Long.class, id)
+                .get(0);
         CommitWrites writes = new CommitWrites();
         if (balance >= amount) {
             writes.add(ADD, -amount, id).expectOneRow();

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
-import javax.sql.DataSource;
 import org.rowlock.Claim;
 import org.rowlock.RowLocks;
 
@@ -17,25 +16,25 @@ public final class JobQueue {
         this.locks = locks;
     }
 
-    /** The same in a transaction of its own. */
-    public List<Long> workAndCommit(DataSource dataSource) throws SQLException {
+    /** Takes up to ten jobs, marks them done, and returns their ids. */
+    public List<Long> workAndCommit() throws SQLException {
+        // snippet: claim-and-commit
+        // was: select * from job where state = 'ready' order by id limit 10 for update skip locked
         Claim ready =
                 Claim.from("job").where("state = ?", "ready").orderBy("id").limit(10);
-        // snippet: claim-and-commit
-        return locks.inTransaction(dataSource, ready, row -> row.getLong("id"), tx -> {
+        return locks.claim(ready, job -> job.getLong("id")).inTransaction(tx -> {
             tx.atCommit().addBatch("update job set state = 'done' where id = ?", tx.rows());
             return tx.rows();
         });
         // end
     }
 
-    /** Takes up to ten jobs and marks them done, in the caller's transaction. */
+    /** Does the same in the caller's transaction. */
     public List<Long> work(Connection connection) throws SQLException {
         // snippet: claim
-        // was: select * from job where state = 'ready' order by id limit 10 for update skip locked
         Claim ready =
                 Claim.from("job").where("state = ?", "ready").orderBy("id").limit(10);
-        List<Long> ids = locks.in(connection).claim(ready, row -> row.getLong("id"));
+        List<Long> ids = locks.in(connection).claim(ready, job -> job.getLong("id"));
         // end
         try (PreparedStatement statement = connection.prepareStatement("update job set state = 'done' where id = ?")) {
             for (long id : ids) {

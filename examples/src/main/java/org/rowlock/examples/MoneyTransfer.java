@@ -9,48 +9,46 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import javax.sql.DataSource;
-import org.rowlock.LockRequest;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
 /** Moves money between accounts: a FOR UPDATE, replaced. */
 public final class MoneyTransfer {
-    // snippet: transfer
-    private final RowLocks locks = RowLocks.create(); // one per application
+    private final RowLocks locks;
 
+    /** Transfers that are locked by the given row locks. */
+    public MoneyTransfer(RowLocks locks) {
+        this.locks = locks;
+    }
+
+    // snippet: transfer
     /** Moves an amount, or returns false if the balance does not cover it. */
-    public boolean transfer(DataSource dataSource, long from, long to, long amount) throws SQLException {
+    public boolean transfer(long from, long to, long amount) throws SQLException {
         // was: select id, balance from account where id in (?, ?) order by id for update
-        LockRequest both = forUpdate(rows("account", List.of(from, to))).requireRow();
-        LockedQuery<Long> balance =
-                LockedQuery.of("select balance from account where id = ?", found -> found.getLong(1), from);
-        // Locks and read take one round trip, writes and COMMIT another.
-        return locks.inTransaction(dataSource, both, balance, tx -> {
-            boolean covered = tx.rows().get(0) >= amount;
-            if (covered) {
-                tx.atCommit()
-                        .add("update account set balance = balance + ? where id = ?", -amount, from)
-                        .and(amount, to);
-            }
-            return covered;
-        });
+        return locks.lock(forUpdate(rows("account", from, to)).requireRow())
+                .read("select balance from account where id = ?", Long.class, from)
+                .inTransaction(tx -> {
+                    if (tx.row() < amount) {
+                        return false;
+                    }
+                    tx.atCommit("update account set balance = balance - ? where id = ?", amount, from);
+                    tx.atCommit("update account set balance = balance + ? where id = ?", amount, to);
+                    return true;
+                });
     }
     // end
 
     /** Adds to a balance, and returns the new one. A thread that waits holds no connection. */
-    public long deposit(DataSource dataSource, long id, long amount) throws SQLException {
+    public long deposit(long id, long amount) throws SQLException {
         // snippet: admission
-        LockRequest account = forUpdate(row("account", id)).requireRow();
-        LockedQuery<Long> balance =
-                LockedQuery.of("select balance from account where id = ?", found -> found.getLong(1), id);
         // Lock and read take one round trip, the update and COMMIT another.
-        return locks.inTransaction(dataSource, account, balance, tx -> {
-            long sum = tx.rows().get(0) + amount;
-            tx.atCommit().add("update account set balance = ? where id = ?", sum, id);
-            return sum;
-        });
+        return locks.lock(forUpdate(row("account", id)).requireRow())
+                .read("select balance from account where id = ?", Long.class, id)
+                .inTransaction(tx -> {
+                    long sum = tx.row() + amount;
+                    tx.atCommit("update account set balance = ? where id = ?", sum, id);
+                    return sum;
+                });
         // end
     }
 
@@ -76,9 +74,7 @@ public final class MoneyTransfer {
         // snippet: lockAndQuery
         List<Long> balances = locks.in(connection)
                 .lockAndQuery(
-                        forUpdate(row("account", id)),
-                        LockedQuery.of(
-                                "select balance from account where id = ?", found -> found.getLong("balance"), id));
+                        forUpdate(row("account", id)), "select balance from account where id = ?", Long.class, id);
         // end
         return balances.get(0);
     }

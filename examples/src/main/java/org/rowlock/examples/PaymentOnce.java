@@ -5,8 +5,6 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.util.UUID;
-import javax.sql.DataSource;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /** Does a request once, however often its client sends it: an idempotency key. */
@@ -20,17 +18,17 @@ public final class PaymentOnce {
 
     // snippet: once
     /** Pays, or returns what the same request was answered before. Requests of one key that come together wait. */
-    public String pay(DataSource dataSource, UUID key, long amount) throws SQLException {
-        LockedQuery<String> before =
-                LockedQuery.of("select answer from payment where key = ?", found -> found.getString("answer"), key);
-        return locks.inTransaction(dataSource, forUpdate(name("payment " + key)), before, tx -> {
-            if (!tx.rows().isEmpty()) {
-                return tx.rows().get(0);
-            }
-            String answer = "paid " + amount;
-            tx.atCommit().add("insert into payment (key, amount, answer) values (?, ?, ?)", key, amount, answer);
-            return answer;
-        });
+    public String pay(UUID key, long amount) throws SQLException {
+        return locks.lock(forUpdate(name("payment " + key)))
+                .read("select answer from payment where key = ?", String.class, key)
+                .inTransaction(tx -> {
+                    if (!tx.rows().isEmpty()) {
+                        return tx.row();
+                    }
+                    String answer = "paid " + amount;
+                    tx.atCommit("insert into payment (key, amount, answer) values (?, ?, ?)", key, amount, answer);
+                    return answer;
+                });
     }
     // end
 }

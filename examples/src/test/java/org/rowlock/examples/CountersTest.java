@@ -31,7 +31,8 @@ class CountersTest {
     @ParameterizedTest
     @EnumSource
     void theSecondWaitsForTheFirstToMakeIt(LockStrategy strategy) throws Exception {
-        Counters counters = new Counters(RowLocks.builder().strategy(strategy).build());
+        Counters counters = new Counters(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         Session alice = database.session("alice");
         Session bob = database.session("bob");
 
@@ -49,7 +50,8 @@ class CountersTest {
     @ParameterizedTest
     @EnumSource
     void theSecondMakesItWhereTheFirstGivesUp(LockStrategy strategy) throws Exception {
-        Counters counters = new Counters(RowLocks.builder().strategy(strategy).build());
+        Counters counters = new Counters(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         Session alice = database.session("alice");
         Session bob = database.session("bob");
 
@@ -66,7 +68,8 @@ class CountersTest {
     @ParameterizedTest
     @EnumSource
     void noNumberIsLost(LockStrategy strategy) throws Exception {
-        Counters counters = new Counters(RowLocks.builder().strategy(strategy).build());
+        Counters counters = new Counters(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         try {
             List<Callable<Void>> clients = new ArrayList<>();

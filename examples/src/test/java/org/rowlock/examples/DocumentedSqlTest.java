@@ -188,7 +188,10 @@ class DocumentedSqlTest {
     }
 
     private void assertWaiterIsShown(LockStrategy strategy, LockFront front, String what) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).front(front).build();
+        RowLocks locks = RowLocks.builder(database.dataSource())
+                .strategy(strategy)
+                .front(front)
+                .build();
         Session holder = database.session("holder");
         Session waiter = database.session("waiter");
         holder.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("orders", 7))));
@@ -232,7 +235,8 @@ class DocumentedSqlTest {
             List<Session> writers = List.of(database.session("plain", primary), database.session("early", primary));
             List<Step<Object>> commits = new ArrayList<>();
             for (LockRelease release : LockRelease.values()) {
-                RowLocks locks = RowLocks.builder().release(release).build();
+                RowLocks locks =
+                        RowLocks.builder(database.dataSource()).release(release).build();
                 Session writer = writers.get(release.ordinal());
                 commits.add(writer.start(connection -> {
                     locks.in(connection).lock(forUpdate(LockKey.row("orders", 1 + release.ordinal())));

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.RowLocks;
 import org.rowlock.examples.EventStore.Event;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -16,7 +18,12 @@ class EventStoreTest {
     final TestDatabase database =
             new TestDatabase("create table event (id bigint generated always as identity primary key, text text)");
 
-    private final EventStore events = new EventStore();
+    private EventStore events;
+
+    @BeforeEach
+    void locks() {
+        events = new EventStore(RowLocks.of(database.dataSource()));
+    }
 
     @Test
     void theReaderPassesNoGap() throws Exception {

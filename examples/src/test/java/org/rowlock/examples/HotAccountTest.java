@@ -24,22 +24,22 @@ class HotAccountTest {
     @ParameterizedTest
     @EnumSource
     void everyWayLeavesTheSameRows(LockStrategy strategy) throws Exception {
-        HotAccount account =
-                new HotAccount(RowLocks.builder().strategy(strategy).build());
+        HotAccount account = new HotAccount(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         PGSimpleDataSource dataSource = database.dataSource();
         assertThat(account.payByHand(dataSource, 1, 3)).isTrue();
-        assertThat(account.pay(dataSource, 1, 3)).isTrue();
-        account.deposit(dataSource, 1, -2);
+        assertThat(account.pay(1, 3)).isTrue();
+        account.deposit(1, -2);
         assertThat(rows()).isEqualTo("2, entries -3 -3 -2");
         assertThat(account.payByHand(dataSource, 1, 3)).isFalse();
-        assertThat(account.pay(dataSource, 1, 3)).isFalse();
+        assertThat(account.pay(1, 3)).isFalse();
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             assertThat(account.pay(connection, 1, 3)).isFalse();
             assertThat(account.pay(connection, 1, 1)).isTrue();
         }
         assertThat(rows()).isEqualTo("1, entries -3 -3 -2 -1");
-        assertThatThrownBy(() -> account.deposit(dataSource, 9, 1)).isInstanceOf(UnexpectedRowCountException.class);
+        assertThatThrownBy(() -> account.deposit(9, 1)).isInstanceOf(UnexpectedRowCountException.class);
         assertThat(rows()).isEqualTo("1, entries -3 -3 -2 -1");
     }
 

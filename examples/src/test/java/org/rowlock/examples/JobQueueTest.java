@@ -20,7 +20,8 @@ class JobQueueTest {
     @ParameterizedTest
     @EnumSource
     void everyJobIsDoneOnce(LockStrategy strategy) throws Exception {
-        JobQueue queue = new JobQueue(RowLocks.builder().strategy(strategy).build());
+        JobQueue queue = new JobQueue(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         Session alice = database.session("alice");
         Session bob = database.session("bob");
 
@@ -37,13 +38,14 @@ class JobQueueTest {
     @ParameterizedTest
     @EnumSource
     void jobsThatAnotherWorkerHoldsAreSkipped(LockStrategy strategy) throws Exception {
-        JobQueue queue = new JobQueue(RowLocks.builder().strategy(strategy).build());
+        JobQueue queue = new JobQueue(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         Session alice = database.session("alice");
         List<Long> alices = alice.run(queue::work);
-        List<Long> others = queue.workAndCommit(database.dataSource());
+        List<Long> others = queue.workAndCommit();
         alice.rollback();
         assertThat(others).containsExactly(21L, 23L, 25L, 27L, 29L);
-        assertThat(queue.workAndCommit(database.dataSource())).isEqualTo(alices);
-        assertThat(queue.workAndCommit(database.dataSource())).isEmpty();
+        assertThat(queue.workAndCommit()).isEqualTo(alices);
+        assertThat(queue.workAndCommit()).isEmpty();
     }
 }

@@ -21,7 +21,7 @@ class MigrationTest {
 
     @Test
     void eachTableHasItsStrategy() throws Exception {
-        RowLocks locks = Migration.configured();
+        RowLocks locks = Migration.configured(database.dataSource());
         Session session = database.session("session");
 
         LockResult account = session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 1))));

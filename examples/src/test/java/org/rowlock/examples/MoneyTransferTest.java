@@ -9,9 +9,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.RowAbsentException;
+import org.rowlock.RowLocks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -23,7 +25,12 @@ class MoneyTransferTest {
             "insert into account select i, 100 from generate_series(1, 4) as i",
             "create table note (account bigint not null, text text not null)");
 
-    private final MoneyTransfer transfer = new MoneyTransfer();
+    private MoneyTransfer transfer;
+
+    @BeforeEach
+    void locks() {
+        transfer = new MoneyTransfer(RowLocks.of(database.dataSource()));
+    }
 
     @Test
     void concurrentTransfersLoseNothing() throws Exception {
@@ -32,7 +39,7 @@ class MoneyTransferTest {
             int from = i % 4 + 1;
             int to = (i * 7 + 1) % 4 + 1;
             int amount = i % 13;
-            transfers.add(() -> transfer.transfer(database.dataSource(), from, to, amount));
+            transfers.add(() -> transfer.transfer(from, to, amount));
         }
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
@@ -49,8 +56,8 @@ class MoneyTransferTest {
 
     @Test
     void aBalanceThatDoesNotCoverStaysAsItIs() throws Exception {
-        assertThat(transfer.transfer(database.dataSource(), 1, 2, 101)).isFalse();
-        assertThat(transfer.transfer(database.dataSource(), 1, 2, 100)).isTrue();
+        assertThat(transfer.transfer(1, 2, 101)).isFalse();
+        assertThat(transfer.transfer(1, 2, 100)).isTrue();
         assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))
                 .isEqualTo("0 200 100 100");
     }
@@ -73,8 +80,8 @@ class MoneyTransferTest {
 
     @Test
     void depositRunsInATransactionOfItsOwn() throws Exception {
-        assertThat(transfer.deposit(database.dataSource(), 1, 5)).isEqualTo(105);
-        assertThatThrownBy(() -> transfer.deposit(database.dataSource(), 9, 5))
+        assertThat(transfer.deposit(1, 5)).isEqualTo(105);
+        assertThatThrownBy(() -> transfer.deposit(9, 5))
                 .isInstanceOf(RowAbsentException.class)
                 .hasMessageContaining("account[9]");
     }

@@ -23,19 +23,19 @@ class PaymentOnceTest {
     @ParameterizedTest
     @EnumSource
     void requestsOfOneKeyThatComeTogetherPayOnce(LockStrategy strategy) throws Exception {
-        PaymentOnce payments =
-                new PaymentOnce(RowLocks.builder().strategy(strategy).build());
+        PaymentOnce payments = new PaymentOnce(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         UUID key = UUID.randomUUID();
         ExecutorService clients = Executors.newFixedThreadPool(4);
         try {
-            Callable<String> pay = () -> payments.pay(database.dataSource(), key, 5);
+            Callable<String> pay = () -> payments.pay(key, 5);
             for (Future<String> answer : clients.invokeAll(Collections.nCopies(8, pay))) {
                 assertThat(answer.get()).isEqualTo("paid 5");
             }
         } finally {
             clients.shutdown();
         }
-        assertThat(payments.pay(database.dataSource(), UUID.randomUUID(), 7)).isEqualTo("paid 7");
+        assertThat(payments.pay(UUID.randomUUID(), 7)).isEqualTo("paid 7");
         assertThat(database.query("select string_agg(amount::text, ' ' order by amount) from payment"))
                 .isEqualTo("5 7");
     }

@@ -2,13 +2,18 @@ package org.rowlock.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.testing.Session;
-import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 class SeatReservationTest {
@@ -18,18 +23,21 @@ class SeatReservationTest {
 
     @ParameterizedTest
     @EnumSource(names = {"BOTH", "ADVISORY"})
-    void theSecondGuestWaitsAndIsTold(LockStrategy strategy) throws Exception {
-        SeatReservation reservations =
-                new SeatReservation(RowLocks.builder().strategy(strategy).build());
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-
-        boolean alices = alice.run(c -> reservations.reserve(c, 714, "12A", "Alice"));
-        Step<Boolean> bobs = bob.start(c -> reservations.reserve(c, 714, "12A", "Bob"));
-        bobs.awaitBlockedBy(alice);
-        alice.commit();
-
-        assertThat(alices).isTrue();
-        assertThat(bobs.get()).isFalse();
+    void oneOfTheGuestsWhoAskTogetherHasTheSeat(LockStrategy strategy) throws Exception {
+        SeatReservation reservations = new SeatReservation(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
+        ExecutorService guests = Executors.newFixedThreadPool(4);
+        List<Boolean> got = new ArrayList<>();
+        try {
+            Callable<Boolean> reserve = () ->
+                    reservations.reserve(714, "12A", Thread.currentThread().getName());
+            for (Future<Boolean> each : guests.invokeAll(Collections.nCopies(8, reserve))) {
+                got.add(each.get());
+            }
+        } finally {
+            guests.shutdown();
+        }
+        assertThat(got).containsOnlyOnce(true);
+        assertThat(database.query("select count(*) from reservation")).isEqualTo("1");
     }
 }

@@ -23,12 +23,12 @@ class StockDecrementTest {
     @ParameterizedTest
     @EnumSource
     void noMoreIsTakenThanThereIs(LockStrategy strategy) throws Exception {
-        StockDecrement stock =
-                new StockDecrement(RowLocks.builder().strategy(strategy).build());
+        StockDecrement stock = new StockDecrement(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         ExecutorService clients = Executors.newFixedThreadPool(4);
         int taken = 0;
         try {
-            Callable<Boolean> take = () -> stock.take(database.dataSource(), 1, 3);
+            Callable<Boolean> take = () -> stock.take(1, 3);
             for (Future<Boolean> each : clients.invokeAll(Collections.nCopies(7, take))) {
                 taken += each.get() ? 1 : 0;
             }
@@ -37,6 +37,6 @@ class StockDecrementTest {
         }
         assertThat(taken).isEqualTo(3);
         assertThat(database.query("select quantity from stock")).isEqualTo("1");
-        assertThat(stock.take(database.dataSource(), 9, 1)).isFalse();
+        assertThat(stock.take(9, 1)).isFalse();
     }
 }

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.IdTypesContract.Ids;
 import org.rowlock.guard.Install;
 import org.rowlock.guard.RowLockGuard;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -40,7 +41,7 @@ class GuardKeysTest {
             "create domain scaled as numeric(30, 2)");
 
     private final RowLocks locks =
-            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
 
     @BeforeEach
     void install() throws SQLException {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.guard.Install;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -38,11 +39,11 @@ class GuardLostUpdateTest {
     final TestDatabase database = new TestDatabase(Bank.TABLES);
 
     private final RowLocks locks =
-            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
 
     /** What must never run beside ADVISORY without the guard. */
     private final RowLocks rowLocks =
-            RowLocks.builder().strategy(LockStrategy.ROW).build();
+            LockAccess.builder().strategy(LockStrategy.ROW).build();
 
     private final Bank bank = new Bank(database);
     private final AtomicInteger refusals = new AtomicInteger();

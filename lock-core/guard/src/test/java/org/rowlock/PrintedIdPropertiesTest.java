@@ -27,6 +27,7 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.rowlock.guard.Install;
 import org.rowlock.guard.RowLockGuard;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -185,7 +186,7 @@ class PrintedIdPropertiesTest {
             }
             Map<LockStrategy, RowLocksBuilder> builders = new HashMap<>();
             for (LockStrategy strategy : LockStrategy.values()) {
-                builders.put(strategy, RowLocks.builder().strategy(strategy));
+                builders.put(strategy, LockAccess.builder().strategy(strategy));
             }
             for (String[] type : types) {
                 for (boolean composite : new boolean[] {false, true}) {

@@ -23,6 +23,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -376,7 +377,7 @@ class FrontWaitTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void besideBothThereIsNoCircleOfAKeyAndARow(boolean keyAlone) throws Exception {
-        RowLocks both = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks both = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         Session other = database.session("other", fronted.dataSource);
         Session holder = database.session("both");
         int id = keyAlone ? 9 : 1;
@@ -402,7 +403,7 @@ class FrontWaitTest {
 
     @Test
     void whoLocksTheKeyAloneIsNotWaitedForAsWithoutUs() throws Exception {
-        RowLocks advisory = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks advisory = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         Session holder = database.session("advisory");
         Session other = database.session("other", fronted.dataSource);
         holder.run(connection -> {

@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import io.micrometer.observation.ObservationRegistry;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.proxy.LockChains;
@@ -58,9 +59,11 @@ class RowLockConfiguration {
     SpringLocks rowLockSpringLocks(
             ObjectProvider<RowLocks> locks,
             ObjectProvider<RowLockSettings> settings,
-            ObjectProvider<ObservationRegistry> observations) {
+            ObjectProvider<ObservationRegistry> observations,
+            ObjectProvider<DataSource> dataSources) {
         return new SpringLocks(
-                locks.getIfAvailable(RowLocks::create),
+                locks.getIfAvailable(() -> LockAccess.builder(SingletonSupplier.of(dataSources::getObject))
+                        .build()),
                 settings.getIfAvailable(RowLockSettings::defaults),
                 observations.getIfUnique(() -> ObservationRegistry.NOOP));
     }

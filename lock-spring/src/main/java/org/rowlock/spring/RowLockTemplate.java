@@ -12,7 +12,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
@@ -82,22 +81,54 @@ public final class RowLockTemplate {
      * @return the keys that are now held, or that a key is taken
      */
     public LockResult tryLock(LockRequest request) {
-        return call(request, LockWait.noWait()).take(request, "tryLock", (tx, capped, entity) -> tx.tryLock(capped));
+        return call(request, LockWait.noWait())
+                .take(
+                        request,
+                        "tryLock",
+                        (connection, capped, entity) ->
+                                locks.locks().in(connection).tryLock(capped));
     }
 
     /**
      * Locks all keys or none, and runs a query under the locks, in one round trip. A request without a wait uses the
      * configured one.
      *
-     * @param request the keys and their modes
-     * @param query runs under the locks
+     * @param request what to lock, and how strongly
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param mapper makes a value of each row
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @see TransactionLocks#lockAndQuery(LockRequest, LockedQuery)
+     * @see TransactionLocks#lockAndQuery(LockRequest, String, RowMapper, Object...)
      */
-    public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) {
+    public <R> List<R> lockAndQuery(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds) {
         return call(request, defaultWait())
-                .take(request, query.toString(), (tx, capped, entity) -> tx.lockAndQuery(capped, query));
+                .take(
+                        request,
+                        sql,
+                        (connection, capped, entity) ->
+                                locks.locks().in(connection).lockAndQuery(capped, sql, mapper, binds));
+    }
+
+    /**
+     * Locks, all or none, and runs a query for one value a row behind the locks, in one round trip. A request without a
+     * wait waits as configured.
+     *
+     * @param request what to lock, and how strongly
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param type the class of the value, which is read from the first column
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param <R> the value of a row
+     * @return a value per row
+     * @see TransactionLocks#lockAndQuery(LockRequest, String, Class, Object...)
+     */
+    public <R> List<R> lockAndQuery(LockRequest request, String sql, Class<R> type, @Nullable Object... binds) {
+        return call(request, defaultWait())
+                .take(
+                        request,
+                        sql,
+                        (connection, capped, entity) ->
+                                locks.locks().in(connection).lockAndQuery(capped, sql, type, binds));
     }
 
     /**
@@ -187,7 +218,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.DataAccessException if nothing is stored
      * @throws org.springframework.transaction.HeuristicCompletionException if the writes may be stored, or are stored
      *     and may still be lost
-     * @see RowLocks#execute(DataSource, LockRequest, CommitWrites)
+     * @see org.rowlock.LockOperation#execute(CommitWrites)
      */
     public void execute(LockRequest request, CommitWrites writes) {
         call(request, defaultWait()).execute(request, writes, transactions.getTransactionManager());

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.EmptyResultDataAccessException;
@@ -76,7 +77,7 @@ class AbsentRowTest {
                     beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder().strategy(strategy).build());
+                            () -> LockAccess.builder().strategy(strategy).build());
                 },
                 Contexts.Jdbc.class,
                 Enabled.class,

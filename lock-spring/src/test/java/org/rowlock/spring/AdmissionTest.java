@@ -14,6 +14,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -114,7 +115,9 @@ class AdmissionTest {
             }
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(CROWD));
-            assertThat(context.getBean(SpringLocks.class).locks().admission().keysInUse())
+            assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
+                            .admission()
+                            .keysInUse())
                     .isZero();
         } finally {
             service(context).letGo.countDown();
@@ -154,8 +157,7 @@ class AdmissionTest {
             transactions.executeWithoutResult(status -> {
                 service.add(1);
                 service.addInNew(2);
-                assertThat(context.getBean(SpringLocks.class)
-                                .locks()
+                assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
                                 .admission()
                                 .keysInUse())
                         .isZero();

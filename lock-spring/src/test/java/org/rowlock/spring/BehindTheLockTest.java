@@ -43,6 +43,7 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -205,7 +206,7 @@ class BehindTheLockTest {
                                     Truck.class));
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder().strategy(strategy).build());
+                            () -> LockAccess.builder().strategy(strategy).build());
                 },
                 JpaTransactions.class,
                 Accounts.class);

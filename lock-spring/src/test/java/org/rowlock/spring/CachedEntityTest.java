@@ -37,8 +37,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
@@ -239,7 +239,7 @@ class CachedEntityTest {
                     beans.registerBean(Unit.class, () -> new Unit(cache, Account.class, Part.class, Piece.class));
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder().strategy(strategy).build());
+                            () -> LockAccess.builder().strategy(strategy).build());
                     beans.register(components);
                 },
                 JpaTransactions.class);
@@ -256,8 +256,7 @@ class CachedEntityTest {
                 accounts.template(locks -> locks.tryLock(forNoKeyUpdate(ACCOUNT).atMost(TestDatabase.DEADLINE))
                         .isLocked());
             case "lockAndQuery" ->
-                accounts.template(
-                        locks -> locks.lockAndQuery(forNoKeyUpdate(ACCOUNT), LockedQuery.of("select 1", row -> 1)));
+                accounts.template(locks -> locks.lockAndQuery(forNoKeyUpdate(ACCOUNT), "select 1", row -> 1));
             case "inTransaction" -> accounts.inTransaction();
             case "several" -> accounts.several(List.of(2, 1));
             case "expression" -> accounts.expression(new Command(1));
@@ -297,7 +296,7 @@ class CachedEntityTest {
                     .as("in the second-level cache")
                     .isTrue();
             Session other = database.session("other");
-            other.run(connection -> RowLocks.builder()
+            other.run(connection -> LockAccess.builder()
                     .strategy(strategy)
                     .build()
                     .in(connection)

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -11,7 +12,7 @@ public class CountableLocks {
     /** What {@code @EnableRowLocks} would make with other defaults. */
     @Bean
     public RowLocks rowLocks() {
-        return RowLocks.builder()
+        return LockAccess.builder()
                 .strategy(LockStrategy.BOTH)
                 .maxAdmittedPerKey(1)
                 .build();

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -56,7 +57,9 @@ class DefinitionErrorsTest {
     static class ConfiguredTable {
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder().strategy("acount", LockStrategy.ADVISORY).build();
+            return LockAccess.builder()
+                    .strategy("acount", LockStrategy.ADVISORY)
+                    .build();
         }
     }
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -36,7 +37,7 @@ class EarlyReleaseTest {
     static class Early {
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder().release(LockRelease.EARLY).build();
+            return LockAccess.builder().release(LockRelease.EARLY).build();
         }
     }
 

@@ -60,6 +60,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -399,7 +400,7 @@ class EntityLockTest {
         @Bean
         @Primary
         RowLocks locksOfRows() {
-            return RowLocks.create();
+            return LockAccess.builder().build();
         }
     }
 

@@ -38,8 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockedQuery;
-import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
@@ -204,8 +203,7 @@ class EntityRefreshTest {
                         case "tryLock" ->
                             template.tryLock(forNoKeyUpdate(key).atMost(TestDatabase.DEADLINE))
                                     .isLocked();
-                        case "lockAndQuery" ->
-                            template.lockAndQuery(forNoKeyUpdate(key), LockedQuery.of("select 1", row -> 1));
+                        case "lockAndQuery" -> template.lockAndQuery(forNoKeyUpdate(key), "select 1", row -> 1);
                         default -> template.inTransaction(forNoKeyUpdate(key), () -> 1);
                     }
                     return entities.find(Account.class, id).balance;
@@ -235,7 +233,7 @@ class EntityRefreshTest {
     @EnumSource
     void whatWasLoadedBeforeAClaimIsReadAgainUnlessItWasChanged(LockStrategy strategy) throws Exception {
         RowLockTemplate template = new RowLockTemplate(
-                RowLocks.builder().strategy(strategy).build(),
+                LockAccess.builder().strategy(strategy).build(),
                 context.getBean(PlatformTransactionManager.class),
                 context.getBean(DataSource.class));
         Claim one = Claim.from("account").where("id = 1");
@@ -303,7 +301,7 @@ class EntityRefreshTest {
     /** Loads the account, then locks it while another session, which commits a new balance, holds the lock. */
     private long loadThenLockBehindAnUpdate(LongUnaryOperator lockAndRead) throws Exception {
         Session alice = database.session("alice");
-        alice.run(connection -> RowLocks.create().in(connection).lock(forUpdate(LockKey.row("account", 1))));
+        alice.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(LockKey.row("account", 1))));
         alice.execute("update account set balance = 100 where id = 1");
         CompletableFuture<Long> bob = CompletableFuture.supplyAsync(
                 () -> transaction.execute(status -> {

@@ -14,6 +14,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
@@ -80,7 +81,7 @@ class EntityRoundTripsTest {
         @Bean
         @Primary
         RowLocks locksOfRows() {
-            return RowLocks.create();
+            return LockAccess.builder().build();
         }
     }
 

@@ -22,6 +22,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
 import org.slf4j.LoggerFactory;
@@ -104,7 +105,7 @@ class EvaluationTest {
                     beans.registerBean("counter", Counter.class, Counter::new);
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder()
+                            () -> LockAccess.builder()
                                     .strategy(LockStrategy.ADVISORY)
                                     .listener(event ->
                                             (event.kind() == Kind.ADMISSION ? queued : locked).addAll(event.keys()))

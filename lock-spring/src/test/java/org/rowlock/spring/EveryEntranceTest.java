@@ -35,8 +35,8 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -250,7 +250,7 @@ class EveryEntranceTest {
                     beans.registerBean(Unit.class, () -> new Unit(cache, Account.class));
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder().strategy(strategy).build());
+                            () -> LockAccess.builder().strategy(strategy).build());
                     beans.register(Libraries.class, Endpoints.class, Inbox.class, Service.class, PlainService.class);
                 },
                 JpaTransactions.class);
@@ -320,7 +320,7 @@ class EveryEntranceTest {
                     inside();
                 }
                 case LOCK_AND_QUERY -> {
-                    assertThat(locks.lockAndQuery(ONE, LockedQuery.of("select 1", row -> row.getInt(1))))
+                    assertThat(locks.lockAndQuery(ONE, "select 1", row -> row.getInt(1)))
                             .containsExactly(1);
                     inside();
                 }

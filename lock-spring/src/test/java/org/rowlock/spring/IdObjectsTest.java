@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -295,7 +296,7 @@ class IdObjectsTest {
                             context.registerBean("dataSource", DataSource.class, database::dataSource);
                             context.registerBean(
                                     RowLocks.class,
-                                    () -> RowLocks.builder()
+                                    () -> LockAccess.builder()
                                             .idColumns("order_line", "line_no", "order_id")
                                             .build());
                         },

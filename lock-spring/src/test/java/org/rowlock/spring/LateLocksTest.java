@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
-import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
@@ -404,8 +404,8 @@ class LateLocksTest {
         try (HikariDataSource one = Contexts.pool(database);
                 HikariDataSource other = Contexts.pool(database)) {
             OfSeveral manager = new OfSeveral(one, other);
-            RowLockTemplate first = new RowLockTemplate(RowLocks.create(), manager, one);
-            RowLockTemplate second = new RowLockTemplate(RowLocks.create(), manager, other);
+            RowLockTemplate first = new RowLockTemplate(LockAccess.builder().build(), manager, one);
+            RowLockTemplate second = new RowLockTemplate(LockAccess.builder().build(), manager, other);
             TransactionTemplate transaction = new TransactionTemplate(manager);
             transaction.executeWithoutResult(status -> {
                 first.lock(forNoKeyUpdate(LockKey.row("account", 1)));

@@ -19,6 +19,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
@@ -32,12 +33,13 @@ class LockExceptionTranslatorTest {
     private static RowlockException refused(RowLocks locks, LockWait wait) throws Exception {
         Object database = "a database";
         var keys = Set.of(LockKey.row("orders", 1));
-        try (var permit = locks.admission().enter(database, forUpdate(keys))) {
+        try (var permit = LockAccess.of(locks).admission().enter(database, forUpdate(keys))) {
             assertThat(permit.isQueued()).isTrue();
             RowlockException[] refused = new RowlockException[1];
             Thread other = new Thread(() -> {
                 try {
-                    locks.admission()
+                    LockAccess.of(locks)
+                            .admission()
                             .enter(database, forUpdate(keys).waiting(wait))
                             .close();
                 } catch (RowlockException e) {
@@ -62,7 +64,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void admissionThatIsNotToBeHadIsALockThatCannotBeAcquired() throws Exception {
-        RowlockException e = refused(RowLocks.create(), LockWait.noWait());
+        RowlockException e = refused(LockAccess.builder().build(), LockWait.noWait());
         assertThat(e).isInstanceOf(LockNotAvailableException.class);
         assertThat(LockExceptionTranslator.translate(e))
                 .isInstanceOf(CannotAcquireLockException.class)
@@ -77,9 +79,9 @@ class LockExceptionTranslatorTest {
             proxy.cutBefore("COMMIT");
             CommitOutcomeUnknownException e = catchThrowableOfType(
                     CommitOutcomeUnknownException.class,
-                    () -> RowLocks.create()
-                            .<@Nullable Object, SQLException>inTransaction(
-                                    proxy.through(dataSource), forUpdate(LockKey.name("spring")), tx -> null));
+                    () -> RowLocks.of(proxy.through(dataSource))
+                            .lock(forUpdate(LockKey.name("spring")))
+                            .<@Nullable Object, SQLException>inTransaction(tx -> null));
             assertThat(LockExceptionTranslator.translate(e))
                     .hasCause(e)
                     .isInstanceOfSatisfying(

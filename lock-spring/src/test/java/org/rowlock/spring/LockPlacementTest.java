@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.MethodBeforeAdvice;
@@ -190,7 +191,9 @@ class LockPlacementTest {
                             service.ofNested(2)));
             assertThat(inOne).containsExactly(1, 1, 1, 2);
             assertThat(probe.locks()).isZero();
-            assertThat(context.getBean(SpringLocks.class).locks().admission().keysInUse())
+            assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
+                            .admission()
+                            .keysInUse())
                     .isZero();
         }
     }

@@ -23,10 +23,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.CannotAcquireLockException;
@@ -124,7 +125,8 @@ class OutageTest {
         Outage outage = new Outage(database.dataSource());
         DataSource used = way == Way.LAZY_CONNECTION ? lazy(outage) : outage;
         try (AnnotationConfigApplicationContext context = start(used)) {
-            AdmissionQueues queues = context.getBean(SpringLocks.class).locks().admission();
+            AdmissionQueues queues =
+                    LockAccess.of(context.getBean(SpringLocks.class).locks()).admission();
             outage.on = true;
             List<CompletableFuture<Void>> all = new ArrayList<>();
             for (int i = 0; i <= BEHIND; i++) {
@@ -150,7 +152,8 @@ class OutageTest {
     @EnumSource(names = {"ANNOTATION", "TEMPLATE"})
     void whenItIsOverTheyQueueAgain(Way way) throws Exception {
         try (AnnotationConfigApplicationContext context = start(database.dataSource())) {
-            AdmissionQueues queues = context.getBean(SpringLocks.class).locks().admission();
+            AdmissionQueues queues =
+                    LockAccess.of(context.getBean(SpringLocks.class).locks()).admission();
             AdmissionQueues.Permit trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
             trying.connected(false);
             CompletableFuture.runAsync(() -> way.share(context, () -> {}), Blocking.NEW_THREAD)

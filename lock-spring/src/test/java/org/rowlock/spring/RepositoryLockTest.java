@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
-import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
@@ -181,7 +181,7 @@ class RepositoryLockTest {
             TransactionTemplate transaction =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             Session alice = database.session("alice");
-            alice.run(connection -> RowLocks.create().in(connection).lock(forUpdate(KEY)));
+            alice.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(KEY)));
             alice.execute("update account set balance = 100 where id = 1");
             CompletableFuture<Long> bob = CompletableFuture.supplyAsync(
                     () -> transaction.execute(status -> read.apply(accounts)), Blocking.NEW_THREAD);

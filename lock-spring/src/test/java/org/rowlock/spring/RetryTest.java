@@ -14,6 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -89,7 +90,7 @@ class RetryTest {
                 Contexts.start(database, Contexts.Base.class, Retries.class, Attempts.class, Accounts.class)) {
             Accounts accounts = context.getBean(Accounts.class);
             Attempts attempts = context.getBean(Attempts.class);
-            RowLocks locks = RowLocks.create();
+            RowLocks locks = LockAccess.builder().build();
             Session bob = database.session("bob");
             bob.execute("set deadlock_timeout = '60s'");
             bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 2))));

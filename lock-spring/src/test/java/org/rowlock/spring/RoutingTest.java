@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.AdmissionQueues;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -101,8 +102,9 @@ class RoutingTest {
                 HikariDataSource southern = Contexts.pool(south)) {
             ByTenant routing = routing(northern, Map.of("north", northern, "south", southern));
             try (var context = start(new LazyConnectionDataSourceProxy(routing))) {
-                AdmissionQueues queues =
-                        context.getBean(SpringLocks.class).locks().admission();
+                AdmissionQueues queues = LockAccess.of(
+                                context.getBean(SpringLocks.class).locks())
+                        .admission();
                 CompletableFuture<Void> inside = new CompletableFuture<>();
                 CompletableFuture<Void> leave = new CompletableFuture<>();
                 CompletableFuture<Void> first = hold(context, "north", () -> {

@@ -23,6 +23,7 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -126,7 +127,7 @@ class RowLockSchedulesTest {
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         context.registerBean(HikariDataSource.class, () -> Contexts.pool(database));
         context.registerBean(
-                RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
+                RowLocks.class, () -> LockAccess.builder().strategy(strategy).build());
         context.register(Contexts.Jdbc.class, Services.class);
         context.refresh();
         return context;
@@ -135,7 +136,7 @@ class RowLockSchedulesTest {
     /** Another application's transaction, which changes the row under the lock. */
     private Session other(LockStrategy strategy) throws Exception {
         Session other = database.session("other");
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         other.run(connection -> locks.in(connection).lock(forUpdate(ONE)));
         other.execute("update account set balance = 100 where id = 1");
         return other;
@@ -264,7 +265,8 @@ class RowLockSchedulesTest {
             Service service = context.getBean(Service.class);
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            RowLocks locks =
+                    LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
             // Waits longer than the bean does for its deadlock, so that the bean is the one to be chosen.
             Session other = database.session("other");
             other.execute("set deadlock_timeout = '1min'");
@@ -345,7 +347,9 @@ class RowLockSchedulesTest {
             }
             assertThat(database.query("select string_agg(balance::text, ',' order by id) from account where id < 3"))
                     .isEqualTo(threads * calls / 2 + "," + threads * calls / 2);
-            assertThat(context.getBean(SpringLocks.class).locks().admission().keysInUse())
+            assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
+                            .admission()
+                            .keysInUse())
                     .isZero();
         }
     }

@@ -19,11 +19,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -57,12 +58,12 @@ class RowLockTemplateTest {
             int seen = template.inTransaction(forNoKeyUpdate(ONE), () -> {
                 assertThat(TransactionSynchronizationManager.isActualTransactionActive())
                         .isTrue();
-                assertThat(locks.admission().keysInUse()).isOne();
+                assertThat(LockAccess.of(locks).admission().keysInUse()).isOne();
                 probe.setBalance(1, 11);
                 return probe.locks();
             });
             assertThat(seen).isOne();
-            assertThat(locks.admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
             assertThat(probe.balance(1)).isEqualTo(11);
         }
     }
@@ -75,7 +76,7 @@ class RowLockTemplateTest {
             RowLocks locks = context.getBean(SpringLocks.class).locks();
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
                 template.inTransaction(forUpdate(List.of(ONE, TWO)), () -> {
-                    assertThat(locks.admission().keysInUse()).isZero();
+                    assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
                     probe.setBalance(1, 0);
                     return null;
                 });
@@ -93,7 +94,7 @@ class RowLockTemplateTest {
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(ONE)));
+            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
             transactions.executeWithoutResult(status -> {
                 LockResult both = template.lock(forNoKeyUpdate(TWO));
                 assertThat(both.isLocked()).isTrue();
@@ -104,7 +105,9 @@ class RowLockTemplateTest {
                         .isTrue();
                 assertThat(template.lockAndQuery(
                                 forNoKeyUpdate(TWO),
-                                LockedQuery.of("select balance from account where id = ?", row -> row.getInt(1), 2)))
+                                "select balance from account where id = ?",
+                                row -> row.getInt(1),
+                                2))
                         .containsExactly(20);
                 assertThat(template.claim(
                                 Claim.from("account").where("balance > ?", 5).limit(3), row -> row.getInt("id")))
@@ -124,9 +127,9 @@ class RowLockTemplateTest {
                 long id = 2;
                 int amount = 5;
                 // snippet: read
-                LockedQuery<Integer> read =
-                        LockedQuery.of("select balance from account where id = ?", row -> row.getInt("balance"), id);
-                int balance = template.lockAndQuery(forNoKeyUpdate(LockKey.row("account", id)), read)
+                LockRequest account = forNoKeyUpdate(LockKey.row("account", id));
+                int balance = template.lockAndQuery(
+                                account, "select balance from account where id = ?", Integer.class, id)
                         .get(0);
                 if (balance >= amount) {
                     jdbc.update("update account set balance = balance - ? where id = ?", amount, id);
@@ -146,7 +149,7 @@ class RowLockTemplateTest {
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             transactions.setTimeout(1);
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(ONE)));
+            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
             assertThatThrownBy(() -> transactions.execute(
                             status -> template.lock(forNoKeyUpdate(ONE).waiting(LockWait.forever()))))
                     .isInstanceOf(CannotAcquireLockException.class)
@@ -187,7 +190,7 @@ class RowLockTemplateTest {
     void executeGroupsWhereItIsConfigured() throws Exception {
         database.execute("create table entry(amount int)");
         int calls = 6;
-        RowLocks locks = RowLocks.builder().largestGroup(calls).build();
+        RowLocks locks = LockAccess.builder().largestGroup(calls).build();
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());
             RowLockTemplate template = new RowLockTemplate(locks, new JdbcTransactionManager(pool), pool);
@@ -203,7 +206,7 @@ class RowLockTemplateTest {
             }
             Awaitility.await("all are in the queue")
                     .atMost(TestDatabase.DEADLINE)
-                    .until(() -> locks.admission().entrants().size() == calls);
+                    .until(() -> LockAccess.of(locks).admission().entrants().size() == calls);
             holder.rollback();
             for (Future<?> each : all) {
                 each.get();
@@ -222,7 +225,7 @@ class RowLockTemplateTest {
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(ONE)));
+            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
             assertThatThrownBy(() -> template.lock(forNoKeyUpdate(ONE)))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("RowLockTemplate")
@@ -236,8 +239,8 @@ class RowLockTemplateTest {
                         .isFalse();
                 assertThat(template.tryLock(forNoKeyUpdate(TWO)).isLocked()).isTrue();
             });
-            assertThatThrownBy(() -> transactions.execute(status -> template.lockAndQuery(
-                            forNoKeyUpdate(TWO), LockedQuery.of("select nothing from account", row -> 1))))
+            assertThatThrownBy(() -> transactions.execute(status ->
+                            template.lockAndQuery(forNoKeyUpdate(TWO), "select nothing from account", row -> 1)))
                     .isInstanceOf(BadSqlGrammarException.class);
             other.rollback();
         }

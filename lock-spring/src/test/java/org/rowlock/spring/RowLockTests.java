@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** Contexts, and a look at a lock from outside. */
@@ -31,7 +31,7 @@ public final class RowLockTests {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             try {
-                return RowLocks.builder()
+                return LockAccess.builder()
                         .strategy(LockStrategy.BOTH)
                         .build()
                         .in(connection)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
-import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -184,7 +184,7 @@ class SeveralDataSourcesTest {
     @Test
     void rowsOfTwoDatabasesDoNotExcludeEachOther() throws Exception {
         Session alice = stock.session("alice");
-        alice.run(connection -> RowLocks.create().in(connection).lock(forUpdate(KEY)));
+        alice.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(KEY)));
         try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
             ByManager service = context.getBean(ByManager.class);
             boolean[] ran = new boolean[1];

@@ -24,6 +24,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
@@ -69,7 +70,7 @@ class StrategyWatchTest {
                     });
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder().strategy(strategy).build());
+                            () -> LockAccess.builder().strategy(strategy).build());
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class,
@@ -169,7 +170,9 @@ class StrategyWatchTest {
             RowLockTests.start(
                             beans -> {
                                 beans.registerBean(DataSource.class, () -> outlives);
-                                beans.registerBean(RowLocks.class, RowLocks::create);
+                                beans.registerBean(
+                                        RowLocks.class,
+                                        () -> LockAccess.builder().build());
                             },
                             Contexts.Jdbc.class,
                             Contexts.Base.class,

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -70,7 +71,7 @@ class TableEdgesTest {
     static class WrongColumn {
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder().idColumns("account", "idd").build();
+            return LockAccess.builder().idColumns("account", "idd").build();
         }
 
         @Bean
@@ -83,7 +84,7 @@ class TableEdgesTest {
     static class Advisory {
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            return LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         }
     }
 
@@ -105,7 +106,7 @@ class TableEdgesTest {
     static class OneNameConfigured {
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder()
+            return LockAccess.builder()
                     .strategy(LockStrategy.BOTH)
                     .strategy("account", LockStrategy.ADVISORY)
                     .build();
@@ -321,7 +322,7 @@ class TableEdgesTest {
                     beans.registerBean(DataSource.class, database::dataSource);
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder().strategy(strategy).build());
+                            () -> LockAccess.builder().strategy(strategy).build());
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class,

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -130,7 +131,9 @@ class TransactionEdgesTest {
     static class Configured {
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder().strategy("account", LockStrategy.ADVISORY).build();
+            return LockAccess.builder()
+                    .strategy("account", LockStrategy.ADVISORY)
+                    .build();
         }
     }
 
@@ -257,7 +260,7 @@ class TransactionEdgesTest {
 
         @Transactional
         public int queues(@RowLock("account") int id) {
-            return locks.get().locks().admission().keysInUse();
+            return LockAccess.of(locks.get().locks()).admission().keysInUse();
         }
     }
 
@@ -323,13 +326,14 @@ class TransactionEdgesTest {
 
         @Transactional
         public void tell(@RowLock("account") int id) {
-            assertThat(locks.get().locks().admission().keysInUse()).isOne();
+            assertThat(LockAccess.of(locks.get().locks()).admission().keysInUse())
+                    .isOne();
             events.publishEvent("told");
         }
 
         @TransactionalEventListener
         public void on(String event) {
-            inUse = locks.get().locks().admission().keysInUse();
+            inUse = LockAccess.of(locks.get().locks()).admission().keysInUse();
         }
     }
 
@@ -391,7 +395,7 @@ class TransactionEdgesTest {
             LockKey one = LockKey.row("account", 1);
             LockKey two = LockKey.row("account", 2);
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(one)));
+            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(one)));
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
                 assertThat(template.tryLock(forNoKeyUpdate(one)).isLocked()).isFalse();
                 assertThat(template.tryLock(forNoKeyUpdate(two)).isLocked()).isTrue();
@@ -455,7 +459,7 @@ class TransactionEdgesTest {
             assertThat(template.<Integer>inTransaction(forNoKeyUpdate(one), probe::locks))
                     .isOne();
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(one)));
+            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(one)));
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
                 assertThat(template.tryLock(forNoKeyUpdate(one)).isLocked()).isFalse();
                 assertThatThrownBy(() -> template.lock(forShare(one).noWait()))

@@ -6,7 +6,6 @@ import static org.rowlock.LockRequest.forNoKeyUpdate;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.LocalDate;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /** Books a room unless another booking overlaps. The row that all bookings of a room share is the room. */
@@ -21,14 +20,14 @@ public final class Bookings {
     // snippet: book
     /** Books the nights from the first day until the last, or returns false if one of them is taken. */
     public boolean book(Connection connection, long room, LocalDate first, LocalDate last) throws SQLException {
-        LockedQuery<Long> overlaps = LockedQuery.of(
-                "select id from booking where room = ? and first < ? and last > ?",
-                found -> found.getLong("id"),
-                room,
-                last,
-                first);
         boolean free = locks.in(connection)
-                .lockAndQuery(forNoKeyUpdate(row("room", room)).requireRow(), overlaps)
+                .lockAndQuery(
+                        forNoKeyUpdate(row("room", room)).requireRow(),
+                        "select id from booking where room = ? and first < ? and last > ?",
+                        Long.class,
+                        room,
+                        last,
+                        first)
                 .isEmpty();
         if (free) {
             Sql.update(connection, "insert into booking (room, first, last) values (?, ?, ?)", room, first, last);

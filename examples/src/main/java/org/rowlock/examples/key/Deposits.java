@@ -5,9 +5,7 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.util.UUID;
-import javax.sql.DataSource;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /** Deposits once, also if a commit gets lost: each deposit has an id, and the same call looks before it works. */
@@ -21,25 +19,24 @@ public final class Deposits {
 
     // snippet: unknown
     /** Deposits. After an unknown commit, the second call waits for the lock, and finds the deposit or makes it. */
-    public void deposit(DataSource dataSource, UUID id, long account, long amount) throws SQLException {
+    public void deposit(UUID id, long account, long amount) throws SQLException {
         try {
-            once(dataSource, id, account, amount);
+            once(id, account, amount);
         } catch (CommitOutcomeUnknownException e) {
-            once(dataSource, id, account, amount);
+            once(id, account, amount);
         }
     }
 
-    private void once(DataSource dataSource, UUID id, long account, long amount) throws SQLException {
-        LockedQuery<Integer> done = LockedQuery.of("select 1 from deposit where id = ?", found -> found.getInt(1), id);
-        locks.inTransaction(dataSource, forUpdate(row("account", account)), done, tx -> {
-            if (tx.rows().isEmpty()) {
-                tx.atCommit().add("insert into deposit (id, account, amount) values (?, ?, ?)", id, account, amount);
-                tx.atCommit()
-                        .add("update account set balance = balance + ? where id = ?", amount, account)
-                        .expectOneRow();
-            }
-            return null;
-        });
+    private void once(UUID id, long account, long amount) throws SQLException {
+        locks.lock(forUpdate(row("account", account)))
+                .read("select 1 from deposit where id = ?", Integer.class, id)
+                .useTransaction(tx -> {
+                    if (tx.rows().isEmpty()) {
+                        tx.atCommit("insert into deposit (id, account, amount) values (?, ?, ?)", id, account, amount);
+                        tx.atCommit("update account set balance = balance + ? where id = ?", amount, account)
+                                .expectOneRow();
+                    }
+                });
     }
     // end
 }

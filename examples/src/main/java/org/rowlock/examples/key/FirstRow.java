@@ -5,7 +5,6 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /** The first row of several nodes: the first node to start creates it, and all nodes read the same. */
@@ -20,13 +19,13 @@ public final class FirstRow {
     // snippet: first
     /** Returns the secret of a tenant, which is the given one only if there was none. */
     public String secret(Connection connection, String tenant, String ifAbsent) throws SQLException {
-        LockedQuery<String> secret =
-                LockedQuery.of("select secret from secret where tenant = ?", found -> found.getString(1), tenant);
         return locks.in(connection)
                 .lockAndQuery(
                         forUpdate(row("secret", tenant))
                                 .orInsert("insert into secret (tenant, secret) values (?, ?)", tenant, ifAbsent),
-                        secret)
+                        "select secret from secret where tenant = ?",
+                        String.class,
+                        tenant)
                 .get(0);
     }
     // end

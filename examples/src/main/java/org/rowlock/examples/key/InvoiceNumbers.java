@@ -5,7 +5,6 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /** Gives invoices numbers without gaps. No row stands for the year, so a name does. */
@@ -20,10 +19,12 @@ public final class InvoiceNumbers {
     // snippet: next
     /** Stores an invoice and returns its number. If the transaction rolls back, the next one takes the number. */
     public int add(Connection connection, int year, long amount) throws SQLException {
-        LockedQuery<Integer> next = LockedQuery.of(
-                "select coalesce(max(number), 0) + 1 from invoice where year = ?", found -> found.getInt(1), year);
         int number = locks.in(connection)
-                .lockAndQuery(forUpdate(name("invoices of " + year)), next)
+                .lockAndQuery(
+                        forUpdate(name("invoices of " + year)),
+                        "select coalesce(max(number), 0) + 1 from invoice where year = ?",
+                        Integer.class,
+                        year)
                 .get(0);
         Sql.update(connection, "insert into invoice values (?, ?, ?)", year, number, amount);
         return number;

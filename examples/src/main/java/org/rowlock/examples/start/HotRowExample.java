@@ -54,15 +54,15 @@ final class HotRowExample implements Example {
 
     @Override
     public List<String> run(DataSource dataSource) throws SQLException {
-        HotAccount row = new HotAccount(RowLocks.create());
+        HotAccount row = new HotAccount(RowLocks.of(dataSource));
         HotAccount advisory = new HotAccount(
-                RowLocks.builder().strategy(LockStrategy.ADVISORY).build());
+                RowLocks.builder(dataSource).strategy(LockStrategy.ADVISORY).build());
         List<String> lines = new ArrayList<>();
         double byHand = run(dataSource, (from, id) -> row.payByHand(from, id, 1));
         lines.add(String.format(Locale.ROOT, "FOR UPDATE by hand:             %6.0f payments a second", byHand));
-        lines.add(line("the same, writes with COMMIT", byHand, run(dataSource, (from, id) -> row.pay(from, id, 1))));
-        lines.add(line("an advisory lock, the same", byHand, run(dataSource, (from, id) -> advisory.pay(from, id, 1))));
-        lines.add(line("all in one round trip", byHand, run(dataSource, (from, id) -> row.deposit(from, id, -1))));
+        lines.add(line("the same, writes with COMMIT", byHand, run(dataSource, (from, id) -> row.pay(id, 1))));
+        lines.add(line("an advisory lock, the same", byHand, run(dataSource, (from, id) -> advisory.pay(id, 1))));
+        lines.add(line("all in one round trip", byHand, run(dataSource, (from, id) -> row.deposit(id, -1))));
         lines.add("Each time the accounts hold the same in the end, and every payment has its entry.");
         return lines;
     }

@@ -27,8 +27,8 @@ final class QueueExample implements Example {
 
     @Override
     public List<String> run(DataSource dataSource) {
-        JobQueue queue = new JobQueue(RowLocks.create());
-        List<List<Long>> done = Crew.all(worker -> () -> work(queue, dataSource));
+        JobQueue queue = new JobQueue(RowLocks.of(dataSource));
+        List<List<Long>> done = Crew.all(worker -> () -> work(queue));
         List<String> lines = new ArrayList<>();
         Set<Long> distinct = new HashSet<>();
         int total = 0;
@@ -46,11 +46,11 @@ final class QueueExample implements Example {
         return lines;
     }
 
-    private static List<Long> work(JobQueue queue, DataSource dataSource) throws SQLException {
+    private static List<Long> work(JobQueue queue) throws SQLException {
         List<Long> done = new ArrayList<>();
         List<Long> batch;
         do {
-            batch = queue.workAndCommit(dataSource);
+            batch = queue.workAndCommit();
             done.addAll(batch);
         } while (!batch.isEmpty());
         return done;

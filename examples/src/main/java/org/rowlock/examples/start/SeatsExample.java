@@ -1,7 +1,5 @@
 package org.rowlock.examples.start;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -28,31 +26,21 @@ final class SeatsExample implements Example {
     @Override
     public List<String> run(DataSource dataSource) {
         // A row that does not exist yet can be locked by its key alone.
-        SeatReservation reservations = new SeatReservation(RowLocks.builder()
+        SeatReservation reservations = new SeatReservation(RowLocks.builder(dataSource)
                 .strategy("reservation", LockStrategy.ADVISORY)
                 .build());
         return SEATS.stream()
-                .map(seat -> seat + " goes to guest " + winner(reservations, dataSource, seat)
+                .map(seat -> seat + " goes to guest " + winner(reservations, seat)
                         + "; the others were told that it is taken, and nobody met a duplicate key.")
                 .toList();
     }
 
-    private static int winner(SeatReservation reservations, DataSource dataSource, String seat) {
-        List<Boolean> got = Crew.all(guest -> () -> reserve(reservations, dataSource, seat, "guest " + (guest + 1)));
+    private static int winner(SeatReservation reservations, String seat) {
+        List<Boolean> got = Crew.all(guest -> () -> reservations.reserve(FLIGHT, seat, "guest " + (guest + 1)));
         int[] winners = IntStream.range(0, got.size()).filter(got::get).toArray();
         if (winners.length != 1) {
             throw new IllegalStateException(winners.length + " guests were told that they have seat " + seat);
         }
         return winners[0] + 1;
-    }
-
-    private static boolean reserve(SeatReservation reservations, DataSource dataSource, String seat, String guest)
-            throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
-            boolean got = reservations.reserve(connection, FLIGHT, seat, guest);
-            connection.commit();
-            return got;
-        }
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import javax.sql.DataSource;
+import org.rowlock.RowLocks;
 import org.rowlock.examples.MoneyTransfer;
 
 /** Threads move money between three accounts, back and forth and all at once. */
@@ -31,8 +32,8 @@ final class TransferExample implements Example {
 
     @Override
     public List<String> run(DataSource dataSource) throws SQLException {
-        MoneyTransfer bank = new MoneyTransfer();
-        int covered = Crew.all(thread -> () -> transfers(bank, dataSource, new Random(thread))).stream()
+        MoneyTransfer bank = new MoneyTransfer(RowLocks.of(dataSource));
+        int covered = Crew.all(thread -> () -> transfers(bank, new Random(thread))).stream()
                 .mapToInt(Integer::intValue)
                 .sum();
         List<String> lines = new ArrayList<>();
@@ -52,12 +53,12 @@ final class TransferExample implements Example {
         return lines;
     }
 
-    private static int transfers(MoneyTransfer bank, DataSource dataSource, Random random) throws SQLException {
+    private static int transfers(MoneyTransfer bank, Random random) throws SQLException {
         int covered = 0;
         for (int i = 0; i < TRANSFERS; i++) {
             int from = random.nextInt(ACCOUNTS);
             int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
-            covered += bank.transfer(dataSource, from + 1, to + 1, 1 + random.nextInt(700)) ? 1 : 0;
+            covered += bank.transfer(from + 1, to + 1, 1 + random.nextInt(700)) ? 1 : 0;
         }
         return covered;
     }

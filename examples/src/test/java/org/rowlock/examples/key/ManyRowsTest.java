@@ -33,7 +33,8 @@ class ManyRowsTest {
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void batchesInOppositeOrdersWaitForEachOther(LockStrategy strategy) throws Exception {
-        ManyRows each = new ManyRows(RowLocks.builder().strategy(strategy).build());
+        ManyRows each = new ManyRows(
+                RowLocks.builder(database.dataSource()).strategy(strategy).build());
         Session alice = database.session("alice");
         Session bob = database.session("bob");
 

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -43,8 +42,8 @@ class WhichKeyTest {
             "create table payment (key uuid primary key, answer text)",
             "create table deposit (id uuid primary key, account bigint, amount bigint)");
 
-    private static RowLocks locks(LockStrategy strategy) {
-        return RowLocks.builder().strategy(strategy).build();
+    private RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder(database.dataSource()).strategy(strategy).build();
     }
 
     @ParameterizedTest
@@ -207,14 +206,15 @@ class WhichKeyTest {
     @ParameterizedTest
     @EnumSource
     void aDepositWhoseCommitIsLostIsMadeOnce(LockStrategy strategy) throws Exception {
-        Deposits deposits = new Deposits(locks(strategy));
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            PGSimpleDataSource proxied = proxy.through(database.dataSource());
-            deposits.deposit(proxied, UUID.randomUUID(), 1, 1);
+            Deposits deposits = new Deposits(RowLocks.builder(proxy.through(database.dataSource()))
+                    .strategy(strategy)
+                    .build());
+            deposits.deposit(UUID.randomUUID(), 1, 1);
             proxy.cutBefore("COMMIT");
-            deposits.deposit(proxied, UUID.randomUUID(), 1, 10);
+            deposits.deposit(UUID.randomUUID(), 1, 10);
             proxy.cutAfter("COMMIT");
-            deposits.deposit(proxied, UUID.randomUUID(), 1, 100);
+            deposits.deposit(UUID.randomUUID(), 1, 100);
 
             assertThat(proxy.cuts()).isEqualTo(2);
         }
@@ -224,25 +224,22 @@ class WhichKeyTest {
 
     @Test
     void withoutAnIdTheSecondCallDepositsAgain() throws Exception {
-        RowLocks locks = RowLocks.create();
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            PGSimpleDataSource proxied = proxy.through(database.dataSource());
+            RowLocks locks = RowLocks.of(proxy.through(database.dataSource()));
             for (int call = 0; call < 2; call++) {
-                deposit(locks, proxied, proxy, call == 0);
+                deposit(locks, proxy, call == 0);
             }
         }
         assertThat(database.query("select balance from account")).isEqualTo("300");
     }
 
-    private static void deposit(RowLocks locks, PGSimpleDataSource dataSource, TcpProxy proxy, boolean lost)
-            throws SQLException {
+    private static void deposit(RowLocks locks, TcpProxy proxy, boolean lost) throws SQLException {
         try {
-            locks.inTransaction(dataSource, forUpdate(row("account", 1)), tx -> {
+            locks.lock(forUpdate(row("account", 1))).useTransaction(tx -> {
                 if (lost) {
                     proxy.cutAfter("COMMIT");
                 }
-                tx.atCommit().add("update account set balance = balance + 100 where id = 1");
-                return null;
+                tx.atCommit("update account set balance = balance + 100 where id = 1");
             });
         } catch (CommitOutcomeUnknownException e) {
             assertThat(lost).isTrue();

@@ -24,6 +24,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -73,7 +74,7 @@ class AuditTest {
             value = LockStrategy.class,
             names = {"BOTH", "ADVISORY"})
     void whoLocksIsNotNoted(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
         session.execute("update account set balance = 0 where id = 7");
         session.execute("delete from account where id = 7");
@@ -87,7 +88,7 @@ class AuditTest {
 
     @Test
     void oneRowThatIsNotLockedAmongManyIsNoted() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         session.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(8, 9, 10)))));
         session.execute("update account set balance = 0 where id between 8 and 11");
         session.commit();
@@ -98,7 +99,7 @@ class AuditTest {
     /** ROW takes no key, so the audit cannot tell it from a writer that does not lock. */
     @Test
     void atRowEverybodyIsNoted() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
         session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
         session.execute("update account set balance = 0 where id = 7");
         session.commit();
@@ -108,8 +109,11 @@ class AuditTest {
 
     @Test
     void aSharedLockIsNotEnough() throws Exception {
-        session.run(c ->
-                RowLocks.builder().strategy(LockStrategy.BOTH).build().in(c).lock(forShare(LockKey.row("account", 7))));
+        session.run(c -> LockAccess.builder()
+                .strategy(LockStrategy.BOTH)
+                .build()
+                .in(c)
+                .lock(forShare(LockKey.row("account", 7))));
         session.execute("update account set balance = 0 where id = 7");
         session.commit();
 
@@ -268,7 +272,7 @@ class AuditTest {
                 Install.audit("measure", 1));
         session.execute("update measure set v = 1");
         session.execute("update measure_06 set v = 1");
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         session.commit();
         session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("measure", 1, java.time.LocalDate.of(2026, 6, 1)))));
         session.execute("delete from measure_06");
@@ -313,7 +317,7 @@ class AuditTest {
     @Test
     void aRenamedColumnOrTableIsFollowed() throws Exception {
         database.execute("alter table account rename id to number", "alter table account rename to accounts");
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
         session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("accounts", 7))));
         session.execute("update accounts set balance = 0 where number = 7");
         assertThat(writers()).isEmpty();

@@ -30,6 +30,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestPostgres;
 
 /** Installing, what becomes of a guard when its table changes, and removing. In a database of its own. */
@@ -105,7 +106,7 @@ class GuardInstallTest {
 
     /** Whether a plain writer is refused while another holds the key. */
     private boolean isGuarded(String table, Object id, String update) throws SQLException {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         try (Connection locker = connect(owner);
                 Connection writer = connect(owner)) {
             locker.setAutoCommit(false);
@@ -176,7 +177,7 @@ class GuardInstallTest {
             assertThat(query(writer, "select relation from rowlock.audits")).isEqualTo("account");
             assertThatThrownBy(() -> StrayWriter.all(writer)).hasMessageContaining("permission denied");
             writer.setAutoCommit(false);
-            RowLocks.builder()
+            LockAccess.builder()
                     .strategy(LockStrategy.ADVISORY)
                     .build()
                     .in(writer)
@@ -489,7 +490,8 @@ class GuardInstallTest {
             assertThat(RowLockGuard.stateOf(copy, "m")).isEqualTo(GuardState.CURRENT);
             assertThat(query(copy, "select relation from rowlock.audits")).isEqualTo("account");
             locker.setAutoCommit(false);
-            RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            RowLocks locks =
+                    LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
             locks.in(locker)
                     .lock(forUpdate(List.of(
                             LockKey.row("account", 7), LockKey.row("m", 7, java.time.LocalDate.of(2026, 7, 1)))));

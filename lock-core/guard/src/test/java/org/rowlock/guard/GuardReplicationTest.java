@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
@@ -52,7 +52,7 @@ class GuardReplicationTest {
                                 + " dbname=" + server.dataSource().getDatabaseName()
                                 + "' publication shop with (create_slot = false, slot_name = 'shop', copy_data = false)");
                 locker.setAutoCommit(false);
-                RowLocks.builder()
+                LockAccess.builder()
                         .strategy(LockStrategy.ADVISORY)
                         .build()
                         .in(locker)

@@ -22,9 +22,9 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -39,7 +39,7 @@ class GuardTest {
             "insert into account select i, 100 from generate_series(1, 1000) as i");
 
     private final RowLocks locks =
-            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
 
     private Session locker;
     private Session writer;
@@ -167,7 +167,8 @@ class GuardTest {
         Step<List<Long>> read = locker.start(c -> locks.in(c)
                 .lockAndQuery(
                         forUpdate(LockKey.row("account", 7)),
-                        LockedQuery.of("select balance from account where id = 7", row -> row.getLong(1))));
+                        "select balance from account where id = 7",
+                        row -> row.getLong(1)));
         read.awaitBlockedBy(writer);
         writer.commit();
 

@@ -266,7 +266,7 @@ public record Groups(
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         writes.add(new Write(GroupSql.CHECK)
-                .and(leader.session, oids, String.join(";", sent.values()), GuardSql.mark(), leader.session));
+                .again(leader.session, oids, String.join(";", sent.values()), GuardSql.mark(), leader.session));
         return writes;
     }
 

@@ -36,7 +36,7 @@ public final class Write implements CommitWrite {
     }
 
     @Override
-    public Write and(@Nullable Object... binds) {
+    public Write again(@Nullable Object... binds) {
         List<@Nullable Object> values = Given.binds(binds);
         refuseIfSent();
         executions.add(values);

@@ -3,7 +3,7 @@ package org.rowlock.internal.sql;
 import java.sql.ResultSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockedQuery;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.OpenRows;
 
 /**
@@ -30,7 +30,7 @@ public record Tail(
     }
 
     /** A query. For a value without a type the driver waits in front of it, unless it is one shot. */
-    public static Tail ofQuery(LockedQuery<?> query, OpenRows open) {
+    public static Tail ofQuery(BoundQuery<?> query, OpenRows open) {
         List<@Nullable Object> binds = query.binds();
         Part part = new Part(
                 query.sql(),

@@ -22,13 +22,13 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.OpenRows;
@@ -221,7 +221,7 @@ public final class LockVerifier {
     private @Nullable String lockAndRead(Probe probe, LockKey key, LockWait wait) throws SQLException {
         String together;
         try (OpenRows open = new OpenRows()) {
-            LockedQuery<String> query = LockedQuery.of(Probe.TRANSACTION, row -> row.getString(1));
+            BoundQuery<String> query = BoundQuery.of(Probe.TRANSACTION, row -> row.getString(1));
             if (!lock(probe, key, wait, Tail.ofQuery(query, open))) {
                 return null;
             }

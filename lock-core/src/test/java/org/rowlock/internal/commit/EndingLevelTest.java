@@ -162,7 +162,7 @@ class EndingLevelTest {
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             Write write = new Write("insert into " + database.schema() + ".item values (2)");
-            write.and();
+            write.again();
             assertThatThrownBy(() ->
                             Commit.run(connection, List.of(), KeyNames.WITH_IDS, Ending.Choice.PLAIN, List.of(write)))
                     .isInstanceOfSatisfying(

@@ -20,7 +20,7 @@ class KeptWritesTest {
         List<Part> parts = new ArrayList<>();
         WriteForm form = new WriteForm(sql, "update", true, false, 0, 1);
         for (int i = 0; i < writes; i++) {
-            WriteForms.add(parts, new Write(sql).and().expectRows(1), form, i + 1, writes);
+            WriteForms.add(parts, new Write(sql).again().expectRows(1), form, i + 1, writes);
         }
         return parts;
     }
@@ -48,7 +48,7 @@ class KeptWritesTest {
 
     @Test
     void theExecutionsOfAWriteShareTheirTextWhereItIsNotKept() {
-        Write write = new Write("delete from account").and().and().expectRows(1);
+        Write write = new Write("delete from account").again().again().expectRows(1);
         List<Part> parts = new ArrayList<>();
         WriteForm form = new WriteForm(write.sql(), "delete", true, false, 0, 1);
         WriteForms.add(parts, write, form, 1, 1_000);

@@ -27,6 +27,7 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -77,7 +78,7 @@ class FlightRecorderTest {
     @ParameterizedTest
     @EnumSource
     void everyAttemptIsAnEvent(LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         LockKey key = row("account", 1);
@@ -118,7 +119,8 @@ class FlightRecorderTest {
         recording.enable(HOLD).withoutThreshold();
         List<LockKey> keys = List.of(row("account", 2), row("account", 1));
         List<RecordedEvent> events = record(
-                recording, () -> RowLocks.create().inTransaction(database.dataSource(), forUpdate(keys), tx -> null));
+                recording,
+                () -> RowLocks.of(database.dataSource()).lock(forUpdate(keys)).inTransaction(tx -> null));
         assertThat(events).singleElement().satisfies(event -> {
             assertThat(event.getString("key")).isEqualTo("account[2]");
             assertThat(event.getInt("keys")).isEqualTo(2);
@@ -132,13 +134,16 @@ class FlightRecorderTest {
 
     @Test
     void admissionIsAnEventOfItsOwn() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         List<LockKey> keys = List.of(row("account", 2), row("account", 1));
         List<RecordedEvent> events = record(both(), () -> {
-            locks.inTransaction(database.dataSource(), forUpdate(keys), tx -> null);
+            LockAccess.of(locks).on(database.dataSource()).lock(forUpdate(keys)).useTransaction(tx -> {});
             Thread.currentThread().interrupt();
             try {
-                locks.inTransaction(database.dataSource(), forUpdate(keys.get(1)), tx -> null);
+                LockAccess.of(locks)
+                        .on(database.dataSource())
+                        .lock(forUpdate(keys.get(1)))
+                        .useTransaction(tx -> {});
             } catch (LockInterruptedException e) {
                 assertThat(Thread.interrupted()).isTrue();
             }
@@ -158,13 +163,17 @@ class FlightRecorderTest {
 
     @Test
     void eventsThatAreDisabledAreNotWritten() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = LockAccess.builder().build();
         Recording recording = new Recording();
         recording.disable(ACQUISITION);
         recording.disable(HOLD);
         recording.enable(ADMISSION).withoutThreshold();
         List<RecordedEvent> events = record(
-                recording, () -> locks.inTransaction(database.dataSource(), forUpdate(row("account", 1)), tx -> null));
+                recording,
+                () -> LockAccess.of(locks)
+                        .on(database.dataSource())
+                        .lock(forUpdate(row("account", 1)))
+                        .inTransaction(tx -> null));
         assertThat(events).extracting(event -> event.getEventType().getName()).containsExactly(ADMISSION);
     }
 

@@ -16,12 +16,12 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -120,7 +120,7 @@ class FlushesTest {
     }
 
     private static Tail query(String sql) {
-        return Tail.ofQuery(LockedQuery.of(sql, row -> row.getInt(1)), new OpenRows());
+        return Tail.ofQuery(BoundQuery.of(sql, row -> row.getInt(1)), new OpenRows());
     }
 
     private static Tail commit(Part... watch) {

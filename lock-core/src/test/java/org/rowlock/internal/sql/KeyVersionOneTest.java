@@ -35,9 +35,9 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.testing.Session;
@@ -68,7 +68,7 @@ class KeyVersionOneTest {
             "create table measure_2026_07 partition of measure_2026 for values from ('2026-07-01') to ('2026-08-01')");
 
     private final RowLocks locks =
-            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
 
     /** One line of key-version-1.tsv. */
     private record Vector(String kind, String oid, String id, String expected, String what) {
@@ -190,7 +190,8 @@ class KeyVersionOneTest {
 
             tx.lockAndQuery(
                     forUpdate(LockKey.row("account", 41)),
-                    LockedQuery.of("select balance from account where id = 41", r -> r.getLong(1)));
+                    "select balance from account where id = 41",
+                    r -> r.getLong(1));
             assertHeld(connection, documented("account", "41"));
 
             tx.claim(Claim.from("document").orderBy("code").limit(10), r -> r.getString(1));

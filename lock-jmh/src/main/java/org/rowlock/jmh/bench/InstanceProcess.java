@@ -178,7 +178,7 @@ final class InstanceProcess implements AutoCloseable {
         Locking locking =
                 new Locking(task.strategy(), task.admission(), connections, Accounts.TABLE, List.of(Accounts.ID));
         if (task.clients() > 1 && (task.strategy().isRowlock() || !plain)) {
-            locking.locks().verify(connections);
+            locking.locks().verify();
         }
         Exclusion exclusion = Exclusion.among(Path.of(task.inside()), task.rows() + 1);
         clients(threads, task.clients(), number -> {

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
-import org.rowlock.AdmissionQueues.Permit;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.AdmissionQueues.Permit;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
@@ -44,7 +44,7 @@ final class Locking {
         this.pool = pool;
         this.table = table;
         this.columns = columns;
-        this.locks = RowLocks.builder()
+        this.locks = RowLocks.builder(pool)
                 .strategy(strategy.lockStrategy())
                 .lockBudget(BUDGET)
                 .build();
@@ -82,10 +82,7 @@ final class Locking {
 
     private void transaction(Supplier<LockRequest> request, Work lock, Work work) throws SQLException {
         if (admission && strategy.isRowlock()) {
-            locks.inTransaction(pool, request.get(), tx -> {
-                work.run(tx.connection());
-                return null;
-            });
+            locks.lock(request.get()).useTransaction(tx -> work.run(tx.connection()));
         } else {
             inTransaction(pool, connection -> {
                 lock.run(connection);
@@ -100,7 +97,7 @@ final class Locking {
             work.run();
             return;
         }
-        Permit permit = locks.admission().enter(pool, LockRequest.of(mode, keys));
+        Permit permit = LockAccess.of(locks).admission().enter(pool, LockRequest.of(mode, keys));
         try {
             work.run();
         } finally {
@@ -155,7 +152,7 @@ final class Locking {
         return switch (strategy) {
             case ROW, BOTH, ADVISORY ->
                 locks.in(connection)
-                        .lockAndQuery(forUpdate(key(id)), LockedQuery.of(read, row -> row.getLong(1), parts(id)))
+                        .lockAndQuery(forUpdate(key(id)), read, row -> row.getLong(1), parts(id))
                         .get(0);
             case FOR_UPDATE -> Sql.number(connection, read + " for update", parts(id));
             case HAND_WRITTEN -> HandWritten.lockAndRead(connection, table, read, (int) id);

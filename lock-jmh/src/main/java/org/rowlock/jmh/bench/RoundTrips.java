@@ -19,8 +19,8 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 
@@ -140,7 +140,7 @@ public class RoundTrips extends LockWorkload {
     /** Creates the locks, and also builds the hand-written SQL. */
     RowLocks locks() {
         statements = statements();
-        return RowLocks.builder()
+        return LockAccess.builder()
                 .strategy(strategy.lockStrategy())
                 .release(early ? LockRelease.EARLY : LockRelease.PLAIN)
                 .largestGroup(group)
@@ -205,10 +205,11 @@ public class RoundTrips extends LockWorkload {
         if (flushes == 1) {
             CommitWrites writes = new CommitWrites();
             updates = addTo(writes, aid);
-            locks.execute(pool, lock, writes);
+            locks.lock(lock).execute(writes);
         } else {
-            LockedQuery<Long> read = LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid);
-            updates = locks.inTransaction(pool, lock, read, tx -> addTo(tx.atCommit(), aid));
+            updates = locks.lock(lock)
+                    .read(Accounts.READ, row -> row.getLong(1), aid)
+                    .inTransaction(tx -> addTo(tx.atCommit(), aid));
         }
         // The counts are known only after the commit.
         checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());

@@ -9,7 +9,6 @@ import javax.sql.DataSource;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.Sql;
@@ -58,15 +57,15 @@ final class JdbcDoors {
             case "pool-16" -> byHand("by hand, pool of 16", pools.sized(16));
             case "pool-8" -> byHand("by hand, pool of 8", pools.sized(8));
             case "pool-4" -> byHand("by hand, pool of 4", pools.sized(4));
-            case "lock" -> lock(RowLocks.create());
-            case "lock-and-query" -> lockAndQuery(RowLocks.create());
-            case "in-transaction" -> inTransaction(RowLocks.create());
-            case "at-commit" -> atCommit(RowLocks.create());
-            case "execute" -> execute("execute", RowLocks.create());
+            case "lock" -> lock(RowLocks.of(pool));
+            case "lock-and-query" -> lockAndQuery(RowLocks.of(pool));
+            case "in-transaction" -> inTransaction(RowLocks.of(pool));
+            case "at-commit" -> atCommit(RowLocks.of(pool));
+            case "execute" -> execute("execute", RowLocks.of(pool));
             case "groups" ->
                 execute(
                         "execute, groups of " + LARGEST_GROUP,
-                        RowLocks.builder().largestGroup(LARGEST_GROUP).build());
+                        RowLocks.builder(pool).largestGroup(LARGEST_GROUP).build());
             case "drop-in" -> byHand("drop-in", pools.closing(DropInPool.of(pool, "queue", 1)));
             case "update" -> update("one UPDATE in autocommit, by hand", pool);
             case "drop-in-groups" ->
@@ -108,7 +107,7 @@ final class JdbcDoors {
                                 connection,
                                 aid,
                                 locks.in(connection)
-                                        .lockAndQuery(request(aid), query(aid))
+                                        .lockAndQuery(request(aid), READ, row -> row.getLong(1), aid)
                                         .get(0))));
     }
 
@@ -117,10 +116,11 @@ final class JdbcDoors {
                 "inTransaction",
                 pool,
                 writes,
-                aid -> locks.inTransaction(pool, request(aid), query(aid), locked -> {
-                    set(locked.connection(), aid, locked.rows().get(0));
-                    return null;
-                }));
+                aid -> locks.lock(request(aid))
+                        .read(READ, row -> row.getLong(1), aid)
+                        .useTransaction(locked -> {
+                            set(locked.connection(), aid, locked.row());
+                        }));
     }
 
     private Door atCommit(RowLocks locks) {
@@ -128,14 +128,13 @@ final class JdbcDoors {
                 "writes with the commit",
                 pool,
                 writes,
-                aid -> locks.inTransaction(pool, request(aid), query(aid), locked -> {
-                    for (int i = 1; i <= writes; i++) {
-                        locked.atCommit()
-                                .add(SET, locked.rows().get(0) + i, aid)
-                                .expectOneRow();
-                    }
-                    return null;
-                }));
+                aid -> locks.lock(request(aid))
+                        .read(READ, row -> row.getLong(1), aid)
+                        .useTransaction(locked -> {
+                            for (int i = 1; i <= writes; i++) {
+                                locked.atCommit(SET, locked.row() + i, aid).expectOneRow();
+                            }
+                        }));
     }
 
     private Door execute(String label, RowLocks locks) {
@@ -144,7 +143,7 @@ final class JdbcDoors {
             for (int i = 0; i < writes; i++) {
                 all.add(ADD, aid).expectOneRow();
             }
-            locks.execute(pool, request(aid), all);
+            locks.lock(request(aid)).execute(all);
         });
     }
 
@@ -166,10 +165,6 @@ final class JdbcDoors {
 
     private static LockRequest request(int aid) {
         return forUpdate(LockKey.row(Door.TABLE, aid));
-    }
-
-    private static LockedQuery<Long> query(int aid) {
-        return LockedQuery.of(READ, row -> row.getLong(1), aid);
     }
 
     @FunctionalInterface

@@ -49,7 +49,8 @@ public final class ServerCheck {
         refuseMissingPrivilege(address, facts);
         refuseOtherIsolation(address, facts);
         try {
-            RowLocks.create().verify(address.dataSource(BenchmarkSchema.applicationName("check")));
+            RowLocks.of(address.dataSource(BenchmarkSchema.applicationName("check")))
+                    .verify();
         } catch (RowlockException e) {
             throw e.getCause() == null
                     ? new UserError("Advisory locks do not work at " + address + ": " + e.getMessage(), e)

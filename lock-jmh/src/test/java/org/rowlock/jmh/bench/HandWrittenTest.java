@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
 
@@ -25,7 +25,7 @@ class HandWrittenTest {
 
     @Test
     void theSqlByHandIsTheLibrarys() throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);
 
@@ -35,9 +35,7 @@ class HandWrittenTest {
             List<String> library = Wire.statements(
                     connection,
                     tapped -> locks.in(tapped)
-                            .lockAndQuery(
-                                    forUpdate(LockKey.row("accounts", 1)),
-                                    LockedQuery.of(READ, row -> row.getLong(1), 1)));
+                            .lockAndQuery(forUpdate(LockKey.row("accounts", 1)), READ, row -> row.getLong(1), 1));
             List<String> byHand =
                     Wire.statements(connection, tapped -> HandWritten.lockAndRead(tapped, "accounts", READ, 1));
             connection.rollback();

@@ -29,6 +29,7 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, as {@link RowLockProperties} configure it. Beans
@@ -61,9 +62,16 @@ public final class RowLockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RowLocks rowLocks(
-            RowLockProperties properties, ObjectProvider<LockListener> listeners, ConfigurableEnvironment environment) {
+            RowLockProperties properties,
+            ObjectProvider<LockListener> listeners,
+            ConfigurableEnvironment environment,
+            ObjectProvider<DataSource> dataSources) {
         return RowLocksFactory.create(
-                properties, environment, listeners.orderedStream().toList());
+                properties,
+                environment,
+                listeners.orderedStream().toList(),
+                // Found at the first call, because that DataSource may itself need beans that are not there yet.
+                SingletonSupplier.of(dataSources::getObject));
     }
 
     /**

@@ -37,7 +37,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same
  *     one.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
- * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the
+ * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
  *     connection of one of them; 1 is off. Do not use it with connections that belong to the user or tenant of a
  *     thread.
  * @param release When a commit releases the locks: plain (when it is durable) or early (before that, if others

@@ -14,10 +14,11 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.LockInspector;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
 import org.rowlock.spring.internal.pool.Pools;
@@ -84,9 +85,10 @@ public final class RowLocksEndpoint {
     @ReadOperation
     public RowLocksReport all() {
         Map<String, Locks> found = ask(null);
-        List<AdmissionQueues.Entrant> entrants = locks.admission().entrants();
+        List<AdmissionQueues.Entrant> entrants =
+                LockAccess.of(locks).admission().entrants();
         RowLocksReport.Admission admission = new RowLocksReport.Admission(
-                locks.admission().keysInUse(),
+                LockAccess.of(locks).admission().keysInUse(),
                 (int) entrants.stream().filter(each -> !each.isAdmitted()).count(),
                 entrants.stream().map(this::thread).toList());
         return new RowLocksReport(
@@ -131,7 +133,9 @@ public final class RowLocksEndpoint {
         if (usage.lockWait() != null) {
             shown.put("lockWait", usage.lockWait().toString());
         }
-        shown.put("strategy", locks.strategyOf(LockKey.row(usage.table(), 0)).name());
+        shown.put(
+                "strategy",
+                LockAccess.of(locks).strategyOf(LockKey.row(usage.table(), 0)).name());
         return shown;
     }
 
@@ -236,7 +240,7 @@ public final class RowLocksEndpoint {
         String path = connection.isWrapperFor(PGConnection.class)
                 ? connection.unwrap(PGConnection.class).getParameterStatus("search_path")
                 : null;
-        List<LockKey> keys = locks.admission().entrants().stream()
+        List<LockKey> keys = LockAccess.of(locks).admission().entrants().stream()
                 .filter(entrant -> isOf(entrant, dataSource))
                 .map(AdmissionQueues.Entrant::key)
                 .distinct()

@@ -10,12 +10,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.Docs;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -38,13 +40,16 @@ final class RowLocksFactory {
     private RowLocksFactory() {}
 
     static RowLocks create(
-            RowLockProperties properties, ConfigurableEnvironment environment, List<LockListener> listeners) {
+            RowLockProperties properties,
+            ConfigurableEnvironment environment,
+            List<LockListener> listeners,
+            Supplier<DataSource> dataSource) {
         checkVariables(environment);
         for (String unknown : unknown(environment)) {
             LOG.warn(unknown + " is no property of Rowlock, and is ignored. Correct the name; see " + Docs.URL
                     + "settings.md#spring-boot");
         }
-        RowLocksBuilder builder = RowLocks.builder()
+        RowLocksBuilder builder = LockAccess.builder(dataSource)
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
                 .idsInMessages(properties.idsInMessages())

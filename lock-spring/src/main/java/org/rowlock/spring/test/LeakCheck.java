@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
 import org.rowlock.LockInspector.Line;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
@@ -56,7 +57,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         tested = TestedContext.of(SpringExtension.getApplicationContext(running));
         grace = Duration.ofMillis(annotation == null ? 0 : annotation.graceMillis());
         boundBefore = bound();
-        keysBefore = tested.locks().admission().keysInUse();
+        keysBefore = LockAccess.of(tested.locks()).admission().keysInUse();
         tested.dataSources()
                 .forEach((name, dataSource) -> sessionsBefore.put(
                         name, read("before", name, dataSource).keySet()));
@@ -109,7 +110,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
             left.add("a Spring transaction that is bound to the thread "
                     + Thread.currentThread().getName());
         }
-        int keys = tested.locks().admission().keysInUse();
+        int keys = LockAccess.of(tested.locks()).admission().keysInUse();
         if (keys > keysBefore) {
             left.add("admission permits: " + keys + " keys have a thread in or past their queue, and " + keysBefore
                     + " had before the test");

@@ -16,6 +16,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
@@ -36,7 +37,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
 
     /** Whether any transaction holds the key, or that of this thread. */
     Answer ask(boolean ofThisTransaction) {
-        boolean isTried = locks.strategyOf(key) == LockStrategy.ROW;
+        boolean isTried = LockAccess.of(locks).strategyOf(key) == LockStrategy.ROW;
         try {
             if (!ofThisTransaction) {
                 return elsewhere(isTried);

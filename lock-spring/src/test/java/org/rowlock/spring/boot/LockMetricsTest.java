@@ -23,6 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockTemplate;
@@ -51,7 +52,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Tag("long")
 class LockMetricsTest {
     private static final RowLocks LOCKS =
-            RowLocks.builder().strategy(LockStrategy.BOTH).build();
+            LockAccess.builder().strategy(LockStrategy.BOTH).build();
 
     @RegisterExtension
     final TestDatabase database =
@@ -191,7 +192,7 @@ class LockMetricsTest {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
             Thread waiting;
-            try (var permit = context.getBean(RowLocks.class)
+            try (var permit = LockAccess.of(context.getBean(RowLocks.class))
                     .admission()
                     .enter(
                             context.getBean(javax.sql.DataSource.class),
@@ -249,7 +250,7 @@ class LockMetricsTest {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
             var dataSource = context.getBean(javax.sql.DataSource.class);
-            var permit = context.getBean(RowLocks.class)
+            var permit = LockAccess.of(context.getBean(RowLocks.class))
                     .admission()
                     .enter(
                             dataSource,

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockNotAvailableException;
@@ -29,6 +28,8 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
@@ -84,7 +85,7 @@ class RowLockAutoConfigurationTest {
     void addingTheDependencyIsAllThatItTakes() {
         try (var context = BootApplication.start(database, Application.class)) {
             assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
-            assertThat(context.getBean(RowLocks.class).strategyOf(LockKey.row("orders", 1)))
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).strategyOf(LockKey.row("orders", 1)))
                     .isEqualTo(LockStrategy.BOTH);
             assertThat(values(context.getBean(RowLockSettings.class))).isEqualTo(values(RowLockSettings.defaults()));
         }
@@ -121,7 +122,7 @@ class RowLockAutoConfigurationTest {
         Session other = database.session("other");
         LockKey key = LockKey.row("orders", 4_711_471_147L);
         other.run(c ->
-                RowLocks.builder().strategy(LockStrategy.BOTH).build().in(c).lock(forUpdate(key)));
+                LockAccess.builder().strategy(LockStrategy.BOTH).build().in(c).lock(forUpdate(key)));
         try (var context = BootApplication.start(
                 database, Application.class, "rowlock.ids-in-messages=false", "rowlock.lock-wait=nowait")) {
             Orders orders = context.getBean(Orders.class);
@@ -138,10 +139,10 @@ class RowLockAutoConfigurationTest {
     @Test
     void theReleaseReachesRowLocks() {
         try (var context = BootApplication.start(database, Application.class)) {
-            assertThat(context.getBean(RowLocks.class).release()).isEqualTo(LockRelease.PLAIN);
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.PLAIN);
         }
         try (var context = BootApplication.start(database, Application.class, "rowlock.release=early")) {
-            assertThat(context.getBean(RowLocks.class).release()).isEqualTo(LockRelease.EARLY);
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.EARLY);
         }
     }
 
@@ -157,12 +158,17 @@ class RowLockAutoConfigurationTest {
                 "rowlock.tables.events.id-columns=number",
                 "rowlock.tables.order_lines.strategy=ROW")) {
             RowLocks locks = context.getBean(RowLocks.class);
-            assertThat(locks.strategyOf(LockKey.row("anything", 1))).isEqualTo(LockStrategy.ADVISORY);
-            assertThat(locks.strategyOf(LockKey.row("orders", 1))).isEqualTo(LockStrategy.ROW);
-            assertThat(locks.strategyOf(LockKey.row(qualified, 1))).isEqualTo(LockStrategy.BOTH);
-            assertThat(locks.strategyOf(LockKey.row("order_lines", 1, 1))).isEqualTo(LockStrategy.ROW);
-            assertThat(locks.configuredIdColumns("events")).containsExactly("number");
-            assertThat(locks.strategyOf(LockKey.row("events", 1))).isEqualTo(LockStrategy.ADVISORY);
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("anything", 1)))
+                    .isEqualTo(LockStrategy.ADVISORY);
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("orders", 1)))
+                    .isEqualTo(LockStrategy.ROW);
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row(qualified, 1)))
+                    .isEqualTo(LockStrategy.BOTH);
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("order_lines", 1, 1)))
+                    .isEqualTo(LockStrategy.ROW);
+            assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("events", 1)))
+                    .isEqualTo(LockStrategy.ADVISORY);
         }
     }
 
@@ -183,10 +189,11 @@ class RowLockAutoConfigurationTest {
         try (var context =
                 BootApplication.start(database, Application.class, "spring.config.additional-location=file:" + yaml)) {
             RowLocks locks = context.getBean(RowLocks.class);
-            assertThat(locks.strategyOf(LockKey.row("order_lines", 1, 1))).isEqualTo(LockStrategy.ADVISORY);
-            assertThat(locks.strategyOf(LockKey.row(database.schema() + ".shipments", 1)))
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("order_lines", 1, 1)))
+                    .isEqualTo(LockStrategy.ADVISORY);
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row(database.schema() + ".shipments", 1)))
                     .isEqualTo(LockStrategy.ROW);
-            assertThat(locks.configuredIdColumns("events")).containsExactly("number");
+            assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
             assertThat(context.getBean(RowLockSettings.class).defaultWait())
                     .isEqualTo(LockWait.atMost(Duration.ofMillis(250)));
         }
@@ -199,8 +206,9 @@ class RowLockAutoConfigurationTest {
                 "ROWLOCK_TABLES_ORDERS_STRATEGY", "row", "ROWLOCK_TABLES_EVENTS_IDCOLUMNS", "number");
         try (var context = BootApplication.start(database, Application.class, variables)) {
             RowLocks locks = context.getBean(RowLocks.class);
-            assertThat(locks.strategyOf(LockKey.row("orders", 1))).isEqualTo(LockStrategy.ROW);
-            assertThat(locks.configuredIdColumns("events")).containsExactly("number");
+            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("orders", 1)))
+                    .isEqualTo(LockStrategy.ROW);
+            assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
         }
     }
 
@@ -219,7 +227,8 @@ class RowLockAutoConfigurationTest {
                 "spring.sql.init.mode=always",
                 "spring.sql.init.schema-locations=file:" + schema,
                 "rowlock.tables.late.strategy=row")) {
-            assertThat(context.getBean(RowLocks.class).configuredTables()).containsExactly("late");
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).configuredTables())
+                    .containsExactly("late");
         }
     }
 
@@ -227,7 +236,7 @@ class RowLockAutoConfigurationTest {
     @Test
     void lockWaitIsTheDefaultOfEveryLock() throws Exception {
         Session other = database.session("other");
-        other.run(connection -> RowLocks.builder()
+        other.run(connection -> LockAccess.builder()
                 .strategy(LockStrategy.BOTH)
                 .build()
                 .in(connection)
@@ -269,7 +278,8 @@ class RowLockAutoConfigurationTest {
                 "rowlock.admission.enabled=false",
                 "rowlock.admission.max-waiters-per-key=1")) {
             assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
-            AdmissionQueues queues = context.getBean(RowLocks.class).admission();
+            AdmissionQueues queues =
+                    LockAccess.of(context.getBean(RowLocks.class)).admission();
             List<LockKey> key = List.of(LockKey.row("orders", 1));
             AdmissionQueues.Permit first = queues.enter("a database", forUpdate(key));
             Thread second =
@@ -316,7 +326,7 @@ class RowLockAutoConfigurationTest {
     static class WithOwnBeans {
         @Bean
         RowLocks locks() {
-            return RowLocks.builder().strategy("orders", LockStrategy.ROW).build();
+            return LockAccess.builder().strategy("orders", LockStrategy.ROW).build();
         }
 
         @Bean
@@ -338,7 +348,7 @@ class RowLockAutoConfigurationTest {
     @Test
     void beansOfTheApplicationTakePrecedence() {
         try (var context = BootApplication.start(database, WithOwnBeans.class, "rowlock.tables.orders.strategy=both")) {
-            assertThat(context.getBean(RowLocks.class).strategyOf(LockKey.row("orders", 1)))
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).strategyOf(LockKey.row("orders", 1)))
                     .isEqualTo(LockStrategy.ROW);
             assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
             assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();

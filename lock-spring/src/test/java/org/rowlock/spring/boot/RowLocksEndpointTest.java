@@ -28,6 +28,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.internal.startup.StrategyWatch;
@@ -45,7 +46,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Tag("long")
 class RowLocksEndpointTest {
     private static final RowLocks LOCKS =
-            RowLocks.builder().strategy(LockStrategy.BOTH).build();
+            LockAccess.builder().strategy(LockStrategy.BOTH).build();
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -138,7 +139,7 @@ class RowLocksEndpointTest {
 
     @Test
     void usagesWithTheirStrategiesAndTheKeysInTheQueues() throws Exception {
-        var permit = context.getBean(RowLocks.class)
+        var permit = LockAccess.of(context.getBean(RowLocks.class))
                 .admission()
                 .enter("a database", forUpdate(List.of(LockKey.row("orders", 1))));
         String json = json("");
@@ -176,7 +177,7 @@ class RowLocksEndpointTest {
         String uuid = "6f1c2a52-3d5b-4c0a-9d0e-0f6f3a1b2c3d";
         var dataSource = context.getBean(javax.sql.DataSource.class);
         LockKey key = LockKey.row("documents", uuid);
-        var queues = context.getBean(RowLocks.class).admission();
+        var queues = LockAccess.of(context.getBean(RowLocks.class)).admission();
         Session alice = database.session("alice");
         alice.run(connection -> LOCKS.in(connection).lock(forUpdate(key)));
         Session front = database.session("front");

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLock;
 import org.rowlock.testing.Session;
@@ -95,7 +96,7 @@ class StuckRowTest {
     void requestsForOtherRowsGoOn() throws Exception {
         try (ConfigurableApplicationContext context = start("rowlock.strategy=both")) {
             Session stuck = database.session("stuck");
-            stuck.run(connection -> RowLocks.builder()
+            stuck.run(connection -> LockAccess.builder()
                     .strategy(LockStrategy.BOTH)
                     .build()
                     .in(connection)
@@ -136,14 +137,15 @@ class StuckRowTest {
     void whereAllTablesAreRowNobodyIsRefused() throws Exception {
         try (ConfigurableApplicationContext context = start("rowlock.strategy=row")) {
             Session stuck = database.session("stuck");
-            stuck.run(connection -> RowLocks.create().in(connection).lock(forUpdate(LockKey.row("account", 1))));
+            stuck.run(connection ->
+                    LockAccess.builder().build().in(connection).lock(forUpdate(LockKey.row("account", 1))));
             List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
                 crowd.add(post(context, 1));
             }
             Awaitility.await("more wait than half of the threads")
                     .atMost(TestDatabase.DEADLINE)
-                    .until(() -> context.getBean(RowLocks.class)
+                    .until(() -> LockAccess.of(context.getBean(RowLocks.class))
                                     .admission()
                                     .entrants()
                                     .size()
@@ -207,7 +209,7 @@ class StuckRowTest {
             Awaitility.await("all are in a queue, of the pool or in front of it")
                     .atMost(TestDatabase.DEADLINE)
                     .until(() -> locked
-                            ? context.getBean(RowLocks.class)
+                            ? LockAccess.of(context.getBean(RowLocks.class))
                                             .admission()
                                             .entrants()
                                             .size()
@@ -227,7 +229,7 @@ class StuckRowTest {
     void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
         try (ConfigurableApplicationContext context = start("spring.datasource.hikari.connection-timeout=300")) {
             Session stuck = database.session("stuck");
-            stuck.run(connection -> RowLocks.builder()
+            stuck.run(connection -> LockAccess.builder()
                     .strategy(LockStrategy.BOTH)
                     .build()
                     .in(connection)
@@ -236,7 +238,10 @@ class StuckRowTest {
             Awaitility.await()
                     .atMost(TestDatabase.DEADLINE)
                     .until(() -> stuck.advisoryLocks() > 0
-                            && context.getBean(RowLocks.class).admission().keysInUse() == 1);
+                            && LockAccess.of(context.getBean(RowLocks.class))
+                                            .admission()
+                                            .keysInUse()
+                                    == 1);
             var second = post(context, 1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
             assertThat(second.statusCode()).isEqualTo(503);
             assertThat(second.body()).contains("0.3s", "rowlock.admission.timeout", "connection timeout of the pool");

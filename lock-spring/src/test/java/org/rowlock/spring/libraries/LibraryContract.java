@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.TestSettings;
@@ -95,7 +96,10 @@ abstract class LibraryContract {
             }
             assertThat(balance(1)).isEqualTo(threads * calls / 2);
             assertThat(balance(2)).isEqualTo(threads * calls / 2);
-            assertThat(context.getBean(RowLocks.class).admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(context.getBean(RowLocks.class))
+                            .admission()
+                            .keysInUse())
+                    .isZero();
         }
     }
 
@@ -110,7 +114,10 @@ abstract class LibraryContract {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("out of stock");
             assertThat(balance(1)).isZero();
-            assertThat(context.getBean(RowLocks.class).admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(context.getBean(RowLocks.class))
+                            .admission()
+                            .keysInUse())
+                    .isZero();
             accounts.add(1, 1, NOTHING);
             assertThat(balance(1)).isEqualTo(1);
         }
@@ -123,7 +130,7 @@ abstract class LibraryContract {
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         context.registerBean("dataSource", DataSource.class, () -> pool);
         context.registerBean(
-                RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
+                RowLocks.class, () -> LockAccess.builder().strategy(strategy).build());
         context.registerBean(RowLockSettings.class, () -> new TestSettings().admission(admission));
         context.register(library, AccountService.class);
         context.refresh();

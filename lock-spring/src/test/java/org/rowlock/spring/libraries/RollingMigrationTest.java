@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
@@ -230,7 +231,7 @@ class RollingMigrationTest {
                     beans.registerBean(Unit.class, () -> new Unit(cache, Order.class, Line.class));
                     beans.registerBean(
                             RowLocks.class,
-                            () -> RowLocks.builder().strategy(strategy).build());
+                            () -> LockAccess.builder().strategy(strategy).build());
                     beans.register(services);
                 },
                 JpaTransactions.class);

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
@@ -75,7 +76,7 @@ final class LeakingCases {
 
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder().strategy(LockStrategy.BOTH).build();
+            return LockAccess.builder().strategy(LockStrategy.BOTH).build();
         }
 
         @Bean
@@ -168,7 +169,8 @@ final class LeakingCases {
     static class LeavesAPermit extends Case {
         @Test
         void test() {
-            RowLockTestTest.leaked.add(locks.admission()
+            RowLockTestTest.leaked.add(LockAccess.of(locks)
+                    .admission()
                     .enter(
                             dataSource,
                             forUpdate(List.of(LockKey.row("orders", 42))).noWait())::close);

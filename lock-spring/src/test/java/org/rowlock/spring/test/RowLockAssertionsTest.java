@@ -21,6 +21,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.CountableLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
@@ -104,7 +105,8 @@ class RowLockAssertionsTest {
         Consumer<AnnotationConfigApplicationContext> beans = context -> {
             context.registerBean("dataSource", DataSource.class, database::dataSource);
             context.registerBean(
-                    RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
+                    RowLocks.class,
+                    () -> LockAccess.builder().strategy(strategy).build());
         };
         context = RowLockTests.start(beans, Config.class, Orders.class);
         tested = TestedContext.of(context);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -111,7 +112,7 @@ class SpringExamplesTest {
             second[0] = CompletableFuture.runAsync(() -> sales.sellInTurn(1, () -> {}));
             Awaitility.await("the second sale waits in the queue or at the row")
                     .atMost(TestDatabase.DEADLINE)
-                    .until(() -> context.getBean(RowLocks.class)
+                    .until(() -> LockAccess.of(context.getBean(RowLocks.class))
                                     .admission()
                                     .entrants()
                                     .size()

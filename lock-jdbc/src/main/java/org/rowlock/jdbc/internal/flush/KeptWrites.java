@@ -53,9 +53,9 @@ public final class KeptWrites {
     public void add(String sql, Binds binds) {
         Object[] values = binds.bound().toArray();
         if (sql.equals(lastSql)) {
-            writes.get(writes.size() - 1).and(values);
+            writes.get(writes.size() - 1).again(values);
         } else {
-            Write write = new Write(sql).and(values);
+            Write write = new Write(sql).again(values);
             write.expectOneRow();
             writes.add(write);
             lastSql = sql;

@@ -1,5 +1,6 @@
 package org.rowlock.spring.internal.call;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
@@ -15,23 +16,22 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
-import org.rowlock.LockRequest.RowStatement;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
-import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
-import org.rowlock.TransactionLocks;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.RowStatement;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.SpringLocks;
@@ -79,7 +79,7 @@ public final class LockedCall {
          *
          * @param entity locks the row of the request by JPA, and reads its entity; null if that is not possible
          */
-        T take(TransactionLocks transaction, LockRequest request, @Nullable RowStatement entity) throws SQLException;
+        T take(Connection connection, LockRequest request, @Nullable RowStatement entity) throws SQLException;
     }
 
     /** The work that runs while the call has its turn. */
@@ -144,8 +144,7 @@ public final class LockedCall {
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
-                () -> explained(
-                        why, "enter", () -> spring.locks().admission().enter(database, request.waiting(bounded))));
+                () -> explained(why, "enter", () -> access().admission().enter(database, request.waiting(bounded))));
     }
 
     /**
@@ -155,13 +154,13 @@ public final class LockedCall {
      *     the row
      */
     public void lock(LockRequest request, Set<LockKey> required) {
-        LockResult result = take(request, "lock", (transaction, capped, entity) -> {
+        LockResult result = take(request, "lock", (connection, capped, entity) -> {
             for (LockKey key : capped.keys()) {
-                if (key instanceof LockKey.Row row && spring.locks().strategyOf(row) == LockStrategy.ADVISORY) {
-                    transaction.checkId(row);
+                if (key instanceof LockKey.Row row && access().strategyOf(row) == LockStrategy.ADVISORY) {
+                    access().checkId(connection, row);
                 }
             }
-            return lock(transaction, capped, entity);
+            return access().lock(connection, capped, entity);
         });
         long absent = result.absentRows().stream().filter(required::contains).count();
         if (absent > 0) {
@@ -173,14 +172,13 @@ public final class LockedCall {
         }
     }
 
-    /** Locks by JPA if that reads the entity in the same round trip, and otherwise by Rowlock's statement. */
-    private static LockResult lock(TransactionLocks transaction, LockRequest request, @Nullable RowStatement entity) {
-        return entity == null ? transaction.lock(request) : transaction.lock(request, entity);
+    private LockAccess access() {
+        return LockAccess.of(spring.locks());
     }
 
     /** Locks all rows or none, each in its mode. */
     public LockResult lock(LockRequest request) {
-        return take(request, "lock", LockedCall::lock);
+        return take(request, "lock", access()::lock);
     }
 
     /**
@@ -201,7 +199,7 @@ public final class LockedCall {
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
         LockRequest capped = request.waiting(transaction.capped(what, left));
-        RowLocks locks = spring.locks();
+        LockAccess locks = access();
         // While this transaction holds KEY SHARE, others can still change the row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches caches = SessionCaches.of(
@@ -218,8 +216,7 @@ public final class LockedCall {
                         .on(connection -> Optional.ofNullable(caches.entityLock(capped, connection)))
                         .orElse(null)
                 : null;
-        T result = transaction.on(
-                connection -> explained(why, sql, () -> call.take(locks.in(connection), capped, entity)));
+        T result = transaction.on(connection -> explained(why, sql, () -> call.take(connection, capped, entity)));
         if (turn != null && !told) {
             told = true;
             turn.connected(true);
@@ -313,7 +310,9 @@ public final class LockedCall {
                 spring.observations(),
                 context(false, request),
                 () -> explained("", "execute", () -> {
-                    spring.locks().execute(Routes.current(dataSource), request.waiting(wait), writes);
+                    access().on(Routes.current(dataSource))
+                            .lock(request.waiting(wait))
+                            .execute(writes);
                     return request;
                 }));
     }
@@ -326,6 +325,6 @@ public final class LockedCall {
                         queue,
                         request.keys(),
                         request.mode(),
-                        spring.locks().strategyOf(request.keys().get(0)));
+                        access().strategyOf(request.keys().get(0)));
     }
 }

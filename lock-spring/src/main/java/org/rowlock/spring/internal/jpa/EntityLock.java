@@ -4,7 +4,7 @@ import jakarta.persistence.LockModeType;
 import java.sql.SQLException;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockRequest.RowStatement;
+import org.rowlock.internal.request.RowStatement;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.dao.support.PersistenceExceptionTranslator;
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.mybatis.spring.SqlSessionHolder;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.LockRequest.RowStatement;
+import org.rowlock.internal.request.RowStatement;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;

@@ -24,6 +24,7 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -112,7 +113,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         Map<DataSource, List<Usage>> byDataSource = chains.usages().stream()
                 .collect(Collectors.groupingBy(
                         usage -> usage.dataSource().get(), LinkedHashMap::new, Collectors.toList()));
-        boolean configured = !locks.configuredTables().isEmpty();
+        boolean configured = !LockAccess.of(locks).configuredTables().isEmpty();
         if (byDataSource.isEmpty() && !configured) {
             verifyUnused();
             return;
@@ -157,7 +158,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private void verifyAgain(DataSource database) {
         try {
-            locks.verify(database, 2);
+            LockAccess.of(locks).verify(database, 2);
         } catch (RowlockException e) {
             if (e.isRetryable()) {
                 LOG.debug("Locks could not be verified just now", e);
@@ -177,8 +178,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     /** Returns the strategies of the annotated and of the configured tables. */
     private Map<String, LockStrategy> strategies(List<Usage> usages) {
         Map<String, LockStrategy> strategies = new TreeMap<>();
-        Stream.concat(usages.stream().map(Usage::table), locks.configuredTables().stream())
-                .forEach(table -> strategies.put(table, locks.strategyOf(LockKey.row(table, 0))));
+        Stream.concat(usages.stream().map(Usage::table), LockAccess.of(locks).configuredTables().stream())
+                .forEach(table -> strategies.put(table, LockAccess.of(locks).strategyOf(LockKey.row(table, 0))));
         return strategies;
     }
 
@@ -252,7 +253,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             // More connections than the pool has free would be waited for in vain. One is too few.
             Pools.spareOf(dataSource)
                     .ifPresentOrElse(
-                            spare -> locks.verify(dataSource, Math.max(2, spare)), () -> locks.verify(dataSource));
+                            spare -> LockAccess.of(locks).verify(dataSource, Math.max(2, spare)),
+                            () -> LockAccess.of(locks).on(dataSource).verify());
             return true;
         } catch (RuntimeException e) {
             Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
@@ -277,7 +279,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
             }
-            for (String table : locks.configuredTables()) {
+            for (String table : LockAccess.of(locks).configuredTables()) {
                 try {
                     tables.checkConfigured(table);
                     right.add(table);

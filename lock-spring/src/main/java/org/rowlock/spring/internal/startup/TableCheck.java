@@ -21,6 +21,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.RowLocks;
 import org.rowlock.guard.GuardState;
 import org.rowlock.guard.RowLockGuard;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
@@ -76,7 +77,9 @@ final class TableCheck {
         String table = usage.table();
         List<String> columns = idColumns(what, table);
         List<Part> parts = usage.definition().parts().get();
-        String key = (locks.configuredIdColumns(table).isEmpty() ? "primary key of " : "configured id of ") + table;
+        String key =
+                (LockAccess.of(locks).configuredIdColumns(table).isEmpty() ? "primary key of " : "configured id of ")
+                        + table;
         if (columns.isEmpty() || parts.isEmpty()) {
             return;
         }
@@ -103,7 +106,7 @@ final class TableCheck {
                 parts.stream().map(Part::sample).filter(Objects::nonNull).toList();
         try {
             if (sample.size() == parts.size()) {
-                locks.in(connection).checkId(LockKey.row(table, sample));
+                LockAccess.of(locks).checkId(connection, LockKey.row(table, sample));
             }
         } catch (LockTargetException e) {
             throw new RowLockDefinitionException(
@@ -132,8 +135,8 @@ final class TableCheck {
                 throw absent(what, table);
             }
             checkSpelling(what, table, oid.get(0));
-            List<String> columns = locks.checkTable(connection, table);
-            if (locks.strategyOf(LockKey.row(table, 0)) == LockStrategy.ADVISORY) {
+            List<String> columns = LockAccess.of(locks).checkTable(connection, table);
+            if (LockAccess.of(locks).strategyOf(LockKey.row(table, 0)) == LockStrategy.ADVISORY) {
                 advisory.add(table);
             }
             return columns;
@@ -176,9 +179,12 @@ final class TableCheck {
         if (other == null || other.equals(table)) {
             return;
         }
-        LockStrategy strategy = locks.strategyOf(LockKey.row(table, 0));
-        LockStrategy ofOther = locks.strategyOf(LockKey.row(other, 0));
-        if (strategy != ofOther || !locks.configuredIdColumns(table).equals(locks.configuredIdColumns(other))) {
+        LockStrategy strategy = LockAccess.of(locks).strategyOf(LockKey.row(table, 0));
+        LockStrategy ofOther = LockAccess.of(locks).strategyOf(LockKey.row(other, 0));
+        if (strategy != ofOther
+                || !LockAccess.of(locks)
+                        .configuredIdColumns(table)
+                        .equals(LockAccess.of(locks).configuredIdColumns(other))) {
             throw new RowLockDefinitionException(
                     what + " names the table " + table + ", which elsewhere is named " + other
                             + ", and the two names are configured differently (strategy " + strategy + " and " + ofOther
@@ -233,7 +239,7 @@ final class TableCheck {
     }
 
     private String install(String table) {
-        Collection<String> columns = locks.configuredIdColumns(table);
+        Collection<String> columns = LockAccess.of(locks).configuredIdColumns(table);
         String given = columns.isEmpty() ? "" : ", id_columns => array[" + joined(columns) + "]";
         return "select rowlock.install_guard(" + joined(List.of(table)) + given + ");";
     }

@@ -1,4 +1,4 @@
-package org.rowlock;
+package org.rowlock.internal.access;
 
 import java.time.Duration;
 import java.util.Comparator;
@@ -6,8 +6,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockInterruptedException;
+import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.KeyQueues;
@@ -38,7 +45,7 @@ public final class AdmissionQueues {
     private final KeyQueues queues;
     private final Set<KeyEntries> inside = ConcurrentHashMap.newKeySet();
 
-    AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig config, LockObserver observer) {
+    public AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig config, LockObserver observer) {
         this.queues = queues;
         this.maxWaitersPerKey = maxWaitersPerKey;
         this.config = config;
@@ -71,13 +78,13 @@ public final class AdmissionQueues {
      *     second connection it could wait for itself
      */
     public Permit enter(Object database, LockRequest request) {
-        return enter(database, request, RequestParts.of(request).lockWait(LockWait.forever()), null);
+        return enter(database, request, request.lockWait(LockWait.forever()), null);
     }
 
     /**
      * The same with a wait in place of the request's, and with work that others inside may do: see {@link QueueEntry}.
      */
-    Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
+    public Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
         Given.notNull(database, "The database is null; give the DataSource");
         // For the way out as well, which must not end halfway.
         Stack.reserve();
@@ -132,12 +139,17 @@ public final class AdmissionQueues {
 
     /** The right to go on to the database. Close it, on the same thread, when the transaction has ended. */
     public static final class Permit implements AutoCloseable {
-        final KeyEntries entries;
+        private final KeyEntries entries;
         private final AdmissionQueues owner;
 
         private Permit(AdmissionQueues owner, KeyEntries entries) {
             this.owner = owner;
             this.entries = entries;
+        }
+
+        /** {@return the entries of the call, in the queues of its keys} */
+        public KeyEntries entries() {
+            return entries;
         }
 
         /** {@return whether this call queued: false within another one's permit, which passes at once} */

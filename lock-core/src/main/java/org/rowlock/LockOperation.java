@@ -1,0 +1,142 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.internal.text.Given;
+
+/**
+ * Locks, and what is to be done under them in a transaction of its own. Nothing happens before one of {@link
+ * #inTransaction}, {@link #useTransaction} and {@link #execute} is called.
+ *
+ * <p>Each call enters the admission queues of the keys, borrows a connection, begins, locks, works, commits, returns
+ * the connection and leaves the queues. Threads that wait for a hot key therefore hold no connection. The wait of the
+ * request, by default forever, spans the queues and the server together. It does not bound how long the pool takes to
+ * give a connection. Any exception rolls back and reaches the caller unwrapped.
+ *
+ * <p>A call within the work of another skips the queues, because waiting there could deadlock. It uses a second
+ * connection, which costs a pool of few connections dearly: better lock all keys in the outer call.
+ *
+ * <p>Immutable and thread-safe, if the values bound to its statements are. It can be used any number of times.
+ *
+ * @see RowLocks#lock(LockRequest)
+ */
+public final class LockOperation {
+    private final TransactionRunner runner;
+    private final DataSource dataSource;
+    private final LockRequest request;
+
+    LockOperation(TransactionRunner runner, DataSource dataSource, LockRequest request) {
+        this.runner = runner;
+        this.dataSource = dataSource;
+        this.request = request;
+    }
+
+    /**
+     * Adds a query for one value a row, that runs behind the locks, in their round trip. It has a snapshot of its own,
+     * so it sees what the previous holder committed. It does not run if the locks are refused, so it may also write
+     * ({@code UPDATE ... RETURNING}).
+     *
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param type the class of the value, which is read from the first column
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param <R> the value of a row
+     * @return these locks with the query
+     */
+    public <R> LockedRows<R> read(String sql, Class<R> type, @Nullable Object... binds) {
+        return read(BoundQuery.of(sql, type, binds));
+    }
+
+    /**
+     * Adds a query that runs behind the locks, as {@link #read(String, Class, Object...)} does.
+     *
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param mapper makes a value of each row
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param <R> the value of a row
+     * @return these locks with the query
+     */
+    public <R> LockedRows<R> read(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
+        return read(BoundQuery.of(sql, mapper, binds));
+    }
+
+    <R> LockedRows<R> read(BoundQuery<R> query) {
+        Given.notNull(query, "The query is null");
+        return new LockedRows<>(new LockedRows.Source<>() {
+            @Override
+            public <T extends @Nullable Object, X extends Exception> T inTransaction(
+                    LockedTransaction.Work<R, T, X> work) throws X, SQLException {
+                return runner.run(dataSource, request, query, work);
+            }
+        });
+    }
+
+    /**
+     * Runs work in a transaction of its own that holds the locks. The {@linkplain LockedTransaction#atCommit writes}
+     * that the work adds are sent with the COMMIT, in one flush.
+     *
+     * @param work what to do under the locks; must not commit
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException if there is no connection, or the query behind the locks, a write, the commit or the INSERT
+     *     of {@link LockRequest#orInsert} fails. Nothing is stored
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
+     * @throws RowlockException if the locks cannot be acquired, or the work went on in an aborted transaction. Nothing
+     *     is stored
+     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
+     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
+     *     itself
+     */
+    public <T extends @Nullable Object, X extends Exception> T inTransaction(LockedTransaction.Work<Void, T, X> work)
+            throws X, SQLException {
+        return runner.run(dataSource, request, null, work);
+    }
+
+    /**
+     * Runs work that has no result, as {@link #inTransaction} does.
+     *
+     * @param work what to do under the locks; must not commit
+     * @param <X> what the work throws
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException as for {@link #inTransaction}, like all others
+     */
+    public <X extends Exception> void useTransaction(LockedTransaction.VoidWork<Void, X> work) throws X, SQLException {
+        inTransaction(LockedRows.withoutResult(work));
+    }
+
+    /**
+     * Locks, writes and commits, in one flush, for work that needs to see nothing: the keys are held for no round trip
+     * at all.
+     *
+     * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
+     * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#requireRow}, {@link
+     * LockRequest#orInsert}, {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and what {@link
+     * CommitWrites} names.
+     *
+     * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @return how many rows the statement has changed
+     * @throws SQLException as for {@link #inTransaction}, like all others
+     */
+    public long execute(String sql, @Nullable Object... binds) throws SQLException {
+        CommitWrites writes = new CommitWrites();
+        CommitWrite write = writes.add(sql, binds);
+        execute(writes);
+        return write.count();
+    }
+
+    /**
+     * Locks, writes and commits, in one flush, as {@link #execute(String, Object...)} does with one statement.
+     *
+     * @param writes what to do under the locks
+     * @throws SQLException as for {@link #inTransaction}, like all others
+     * @throws IllegalStateException also if the writes are committed already
+     */
+    public void execute(CommitWrites writes) throws SQLException {
+        runner.execute(dataSource, request, writes);
+    }
+}

@@ -1,0 +1,200 @@
+package org.rowlock;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.Outcome;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.group.Groups;
+import org.rowlock.internal.group.Member;
+import org.rowlock.internal.observe.LockObserver.Begun;
+import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.internal.request.KeyEntries;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.Given;
+
+/** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
+record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    /** The locks of a transaction, whose connection the innermost call of this thread has. */
+    TransactionLocks in(Connection connection) {
+        KeyEntries.begin();
+        return new TransactionLocks(connection, calls);
+    }
+
+    <R, T extends @Nullable Object, X extends Exception> T run(
+            DataSource dataSource,
+            LockRequest request,
+            @Nullable BoundQuery<R> query,
+            LockedTransaction.Work<R, T, X> work)
+            throws X, SQLException {
+        Given.notNull(work, "The work is null");
+        LockWait wait = request.lockWait(LockWait.forever());
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
+            LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
+            Begun hold = null;
+            try (Lent lent = new Lent(connect(dataSource, permit))) {
+                LockedTransaction<R> locked = in(lent.begun()).locked(request, remaining, query);
+                hold = calls.observer().begin(Kind.HOLD);
+                T value = work.apply(locked);
+                commit(lent, request.keys(), locked.atCommit(), calls.endings(permit.entries()::isWanted));
+                // Before the connection is given back, as a listener may use it.
+                report(hold, request, wait, Outcome.COMMITTED);
+                return value;
+            } catch (Throwable failure) {
+                // When it is rolled back. Throwable, as an Error ends the hold too.
+                boolean committed = failure instanceof CommitNotConfirmedException;
+                report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
+                throw failure;
+            }
+        }
+    }
+
+    private void report(@Nullable Begun hold, LockRequest request, LockWait wait, Outcome outcome) {
+        calls.observer().end(hold, request.keys(), request.mode(), strategyOf(request), wait, outcome);
+    }
+
+    /** With a claim, which nobody queues for. It has no hold: its acquisition reports the keys. */
+    <R, T extends @Nullable Object, X extends Exception> T run(
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
+            throws X, SQLException {
+        Given.notNull(work, "The work is null");
+        try (Lent lent = new Lent(Given.connection(dataSource))) {
+            Connection connection = lent.begun();
+            List<R> rows = in(connection).claim(claim, mapper);
+            LockedTransaction<R> claimed = new LockedTransaction<>(connection, rows, List.of());
+            T value = work.apply(claimed);
+            commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
+            return value;
+        }
+    }
+
+    /** Without work: all in one flush, where that can be. */
+    void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
+        List<Write> toSend = CommitWrites.toSend(writes);
+        LockWait wait = request.lockWait(LockWait.forever());
+        Member member = RequestParts.of(request).inserts().isEmpty()
+                ? groups.member(request, wait, strategyOf(request), toSend)
+                : null;
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
+            QueueEntry place = permit.entries().entryOf(request.keys().get(0));
+            QueueEntry.Served served = place == null ? null : place.served();
+            if (member != null && served != null) {
+                groups.finish(member, served);
+                return;
+            }
+            boolean done = false;
+            for (@Nullable Member leader = member; !done; leader = null) {
+                try (Lent lent = new Lent(connect(dataSource, permit))) {
+                    TransactionLocks tx = in(lent.begun());
+                    Ending.Choice endings = calls.endings(permit.entries()::isWanted);
+                    List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
+                    if (leader != null && !others.isEmpty()) {
+                        Groups.Sending sending =
+                                (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
+                        done = groups.send(leader, others, sending);
+                    }
+                    if (!done && (others.isEmpty() || lent.isUsableAgain())) {
+                        tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
+                        groups.doneAlone(leader);
+                        done = true;
+                    }
+                    lent.settled = true;
+                }
+            }
+        }
+    }
+
+    private LockStrategy strategyOf(LockRequest request) {
+        return calls.tables().config().strategyOf(request.keys());
+    }
+
+    private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
+        boolean connected = false;
+        try {
+            Connection connection = Given.connection(dataSource);
+            connected = true;
+            return connection;
+        } finally {
+            permit.connected(connected);
+        }
+    }
+
+    /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */
+    private void commit(Lent lent, List<LockKey> keys, CommitWrites writes, Ending.Choice endings) throws SQLException {
+        Connection connection = lent.connection;
+        if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
+            PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
+        }
+        Commit.run(connection, keys, calls.tables().config().names(), endings, CommitWrites.toSend(writes));
+        lent.settled = true;
+    }
+
+    /** A borrowed connection, which is given back without a transaction, whatever has become of that. */
+    private static final class Lent implements AutoCloseable {
+        final Connection connection;
+
+        private boolean autoCommit;
+
+        /** It has committed, or is known to be undone: no failure from then on may look to the caller like another. */
+        boolean settled;
+
+        Lent(Connection connection) {
+            this.connection = connection;
+        }
+
+        Connection begun() throws SQLException {
+            autoCommit = connection.getAutoCommit();
+            if (autoCommit) {
+                connection.setAutoCommit(false);
+            } else if (PgSession.of(connection).hasBegun()) {
+                // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
+                connection.commit();
+            }
+            return connection;
+        }
+
+        /** Ends what an undone group has left. Pools close a connection for some errors. */
+        boolean isUsableAgain() {
+            try {
+                connection.rollback();
+                return !connection.isClosed();
+            } catch (SQLException e) {
+                return false;
+            }
+        }
+
+        @Override
+        public void close() throws SQLException {
+            try (connection) {
+                if (!connection.isClosed()) {
+                    // What a listener has begun behind the commit: the connection's autocommit would store it.
+                    if (settled ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
+                        connection.rollback();
+                    }
+                    if (connection.getAutoCommit() != autoCommit) {
+                        connection.setAutoCommit(autoCommit);
+                    }
+                }
+            } catch (Throwable e) {
+                if (!settled) {
+                    throw e;
+                }
+                LOG.log(Level.WARNING, "A connection could not be returned after its transaction had ended", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package org.rowlock.internal.access;
+
+import java.lang.invoke.MethodHandles;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockRelease;
+import org.rowlock.LockRequest;
+import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
+import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder;
+import org.rowlock.internal.request.RowStatement;
+
+/** What Rowlock's other modules use of row locks beside their public methods. Thread-safe, but for the connections. */
+public interface LockAccess {
+    /** {@return the access to row locks} */
+    static LockAccess of(RowLocks locks) {
+        return Opener.opened().access.apply(locks);
+    }
+
+    /**
+     * {@return a builder of row locks for several DataSources, or for one that is found later}
+     *
+     * @param dataSource gives the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
+     *     RowLocks#verify}; what it throws reaches their callers
+     */
+    static RowLocksBuilder builder(Supplier<DataSource> dataSource) {
+        return Opener.opened().builder.apply(dataSource);
+    }
+
+    /** {@return a builder of row locks for the transactions of callers, without a DataSource} */
+    static RowLocksBuilder builder() {
+        return builder(() -> {
+            throw new IllegalStateException("These row locks have no DataSource; make others with RowLocks.of(..)");
+        });
+    }
+
+    /** {@return the same row locks, with the same queues, for another DataSource} */
+    RowLocks on(DataSource dataSource);
+
+    /**
+     * Proves that locks exclude, as {@link RowLocks#verify} does, on as many connections at a time as a pool has to
+     * spare. It waits for them as long as the pool does, and continues with those that it has if these are two.
+     *
+     * @param connections how many to borrow at a time, at least 2; more than sixteen are sixteen
+     */
+    void verify(DataSource dataSource, int connections);
+
+    /** {@return the admission queues, for code that begins transactions by itself} */
+    AdmissionQueues admission();
+
+    /** {@return the strategy of a key's table; {@link LockStrategy#ADVISORY} for a key that is no row} */
+    LockStrategy strategyOf(LockKey key);
+
+    /** {@return when commits release the locks} */
+    LockRelease release();
+
+    /** {@return the names of the tables that have settings of their own, in their one spelling} */
+    Set<String> configuredTables();
+
+    /** {@return the id columns that are configured for a table, named as in the keys; empty for the primary key} */
+    List<String> configuredIdColumns(String table);
+
+    /**
+     * Looks in the catalog for what every lock of a table's rows would be refused for, so that a startup can refuse it.
+     * Locks nothing.
+     *
+     * @param connection any connection to the database; not closed
+     * @param table the table, named as in the keys
+     * @return the id columns, configured or those of the primary key; none if strategy ADVISORY does without
+     * @throws LockTargetException if the strategy needs id columns and there are none, or if it needs keys and the text
+     *     of an id may depend on settings of the session
+     * @throws SQLException if the catalog cannot be read, or the table does not exist
+     */
+    List<String> checkTable(Connection connection, String table) throws SQLException;
+
+    /**
+     * Refuses an id that no row of its table can have: of another number of parts than the table's id, or of a value
+     * that a column cannot hold. Locks refuse these with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}, while
+     * {@link LockStrategy#ADVISORY} takes them for ids of something else. Locks nothing, and needs no transaction.
+     *
+     * @throws LockTargetException if the table has an id, and this cannot be one
+     * @throws SQLException if the catalog cannot be read, or the table does not exist
+     */
+    void checkId(Connection connection, LockKey.Row row) throws SQLException;
+
+    /**
+     * Locks in the transaction of a connection, by a statement of another library where that does the same: of one row
+     * by {@link LockStrategy#ROW}, of a table whose id is one column, without a bound of the wait, and while nothing
+     * has to go in front of the lock. In all other cases the statement is not called.
+     *
+     * @param statement locks the row of the request; null to have Rowlock lock in any case
+     * @return what is held now; a key that another transaction holds is an exception
+     */
+    LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
+
+    /** How {@link RowLocks} opens this access. */
+    final class Opener {
+        private static volatile @Nullable Opener opened;
+
+        private final Function<RowLocks, LockAccess> access;
+        private final Function<Supplier<DataSource>, RowLocksBuilder> builder;
+
+        private Opener(Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
+            this.access = access;
+            this.builder = builder;
+        }
+
+        /** Only for {@link RowLocks}, when the class is initialized. */
+        public static void open(
+                Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
+            opened = new Opener(access, builder);
+        }
+
+        private static Opener opened() {
+            if (opened == null) {
+                try {
+                    MethodHandles.lookup().ensureInitialized(RowLocks.class);
+                } catch (IllegalAccessException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            return Objects.requireNonNull(opened);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package org.rowlock.internal.request;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowMapper;
+import org.rowlock.internal.text.Given;
+
+/** A query that is sent with a lock, in one round trip. It does not run if the lock is refused, so it may also write. */
+public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
+    public BoundQuery {
+        Given.text(sql, "The SQL of the query", "one statement that returns rows");
+        Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
+        // Not List.copyOf(), as a bind may be null.
+        binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
+    }
+
+    public static <R extends @Nullable Object> BoundQuery<R> of(
+            String sql, RowMapper<R> mapper, @Nullable Object... binds) {
+        return new BoundQuery<>(sql, mapper, Arrays.asList(Given.notNull(binds, Given.NO_BINDS)));
+    }
+
+    /** A query for one value, in the first column of each row. */
+    public static <R> BoundQuery<R> of(String sql, Class<R> type, @Nullable Object... binds) {
+        return of(sql, ColumnValues.of(type), binds);
+    }
+
+    /** Its SQL, without the values. */
+    @Override
+    public String toString() {
+        return sql;
+    }
+}

@@ -1,0 +1,40 @@
+package org.rowlock.internal.request;
+
+import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowMapper;
+import org.rowlock.internal.text.Given;
+
+/** Mappers of the first column to a class. Numbers are read as the class asks, whatever the width of the column. */
+final class ColumnValues {
+    /** The classes that {@link ResultSet#getObject(int, Class)} of the driver gives only for one type of column. */
+    private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
+            Long.class, orNull(row -> row.getLong(1)),
+            Integer.class, orNull(row -> row.getInt(1)),
+            Short.class, orNull(row -> row.getShort(1)),
+            Double.class, orNull(row -> row.getDouble(1)),
+            Float.class, orNull(row -> row.getFloat(1)),
+            Boolean.class, orNull(row -> row.getBoolean(1)),
+            BigDecimal.class, row -> row.getBigDecimal(1),
+            String.class, row -> row.getString(1),
+            byte[].class, row -> row.getBytes(1),
+            Object.class, row -> row.getObject(1));
+
+    private ColumnValues() {}
+
+    @SuppressWarnings("unchecked") // Each reader gives the class that it is kept by.
+    static <R> RowMapper<R> of(Class<R> type) {
+        Given.notNull(type, "The class of the value is null; give one such as Long.class");
+        RowMapper<?> reader = READERS.get(type);
+        return reader == null ? row -> row.getObject(1, type) : (RowMapper<R>) reader;
+    }
+
+    private static RowMapper<@Nullable Object> orNull(RowMapper<Object> reader) {
+        return row -> {
+            Object value = reader.map(row);
+            return row.wasNull() ? null : value;
+        };
+    }
+}
