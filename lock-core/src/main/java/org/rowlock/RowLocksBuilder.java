@@ -120,7 +120,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with how many calls of {@link LockOperation#execute} that wait for one key may share a transaction}
+     * {@return this, with the largest number of waiting calls of {@link LockOperation#execute} for one key that share a
+     * transaction}
      * Default 1, which is off.
      *
      * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the

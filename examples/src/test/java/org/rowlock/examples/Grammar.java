@@ -54,6 +54,7 @@ final class Grammar {
     /** An auxiliary, an irregular verb, or a word whose ending may be that of a verb. */
     private static final Pattern VERB = Pattern.compile(
             "\\b(?:am|are|be|been|began|can|cannot|could|cut|did|do|found|get|go|got|had|have|held|is|kept|left|lost|made"
+                    + "|apply|begin|block|come|give|hold|keep|know|lock|queue|show|use|wait|want|write"
                     + "|may|meet|might|must|need|put|ran|read|run|saw|sent|set|shall|should|take|took|was|went|were|will"
                     + "|would|(?!this|across|less|unless|always|process|access|class|address|thus)\\w{2,}s|\\w+ed|\\w+n't)\\b",
             Pattern.CASE_INSENSITIVE);
