@@ -19,6 +19,8 @@ module org.rowlock.core {
             org.rowlock.spring;
     exports org.rowlock.internal.commit to
             org.rowlock.jdbc;
+    exports org.rowlock.internal.group to
+            org.rowlock.jdbc;
     exports org.rowlock.internal.queue to
             org.rowlock.jdbc;
     exports org.rowlock.internal.request to

@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
@@ -45,28 +44,19 @@ import org.rowlock.internal.text.GroupRule;
  *
  * @param largest how many calls may share a transaction; 1 for none
  * @param sessions by connection, what the server said of it when nobody had altered it
- * @param tables by host, session and target, what the server said of those that may be of a group
  */
 public record Groups(
-        int largest,
-        GroupSizes sizes,
-        LockObserver observer,
-        KeyNames names,
-        Map<Connection, String> sessions,
-        Map<List<Object>, String> tables) {
-    private static final int MOST_TABLES = 1_000;
-
+        int largest, SharedTransactions shared, LockObserver observer, KeyNames names, Map<Connection, String> sessions) {
     /** The tables of writes by their texts; empty for those that go alone. */
     private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
 
     public Groups(int largest, LockObserver observer, KeyNames names) {
         this(
                 largest,
-                new GroupSizes(largest),
+                new SharedTransactions(largest),
                 observer,
                 names,
-                Collections.synchronizedMap(new WeakHashMap<>()),
-                new ConcurrentHashMap<>());
+                Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
     /** Locks, writes and commits. */
@@ -108,7 +98,7 @@ public record Groups(
      * @param entry its place in the queue of the key; null if it passed that by
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
-        int most = sizes.most(leader.key);
+        int most = shared.sizes.most(leader.key);
         // What was handed back is offered no more.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
@@ -122,10 +112,15 @@ public record Groups(
             refused(leader.key, "session");
             return List.of();
         }
-        leader.place = session.place();
-        if (!lookAt(session, leader)) {
-            refused(leader.key, "table");
-            return List.of();
+        leader.seenBy = List.of(session.place(), leader.session);
+        for (String target : leader.targets) {
+            if (!shared.shares(
+                    leader.seenBy,
+                    target,
+                    (sql, named) -> session.outsideTransaction(() -> session.askRow(sql, named)))) {
+                refused(leader.key, "table");
+                return List.of();
+            }
         }
         return entry.take(
                 most - 1,
@@ -147,32 +142,11 @@ public record Groups(
         return known;
     }
 
-    /** Looks at the tables of a leader that are not known yet; false if one is not of the kind. */
-    private boolean lookAt(PgSession session, Member leader) throws SQLException {
-        for (String target : leader.targets) {
-            if (!tables.containsKey(known(leader, target))) {
-                String version = session.outsideTransaction(() -> session.askRow(GroupRule.LOOK, target));
-                if (version.isEmpty()) {
-                    return false;
-                }
-                if (tables.size() >= MOST_TABLES) {
-                    tables.clear();
-                }
-                tables.put(known(leader, target), version);
-            }
-        }
-        return true;
-    }
-
-    private static List<Object> known(Member leader, String target) {
-        return List.of(leader.place, leader.session, target);
-    }
-
     /** What is known of tables, by their oids in order; null if one is not known. */
     private @Nullable Map<Long, String> versions(Member leader, Collection<String> targets) {
         Map<Long, String> versions = new TreeMap<>();
         for (String target : targets) {
-            String version = tables.get(known(leader, target));
+            String version = shared.version(leader.seenBy, target);
             if (version == null) {
                 return null;
             }
@@ -184,7 +158,7 @@ public record Groups(
     /** A call was done alone, that of a member or another. */
     public void doneAlone(@Nullable Member member) {
         if (member != null) {
-            sizes.done(member.key, 1);
+            shared.sizes.done(member.key, 1);
         }
     }
 
@@ -198,27 +172,35 @@ public record Groups(
         List<Member> all = new ArrayList<>(List.of(leader));
         taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
         all.forEach(each -> each.begin(observer));
-        taken.forEach(QueueEntry::sent);
-        try {
-            // The shortest wait, as each is promised its own.
-            LockWait wait = Collections.min(all.stream().map(Member::remaining).toList());
-            sending.send(wait, writes(all));
-        } catch (Throwable e) {
-            // Throwable, as an Error may come behind the COMMIT as well.
-            boolean known = e instanceof SQLException || e instanceof RowlockException;
-            if (known && !(e instanceof CommitOutcomeUnknownException)) {
-                learn(leader.key, all.size(), e);
-                taken.forEach(QueueEntry::handBack);
-                return false;
+        SharedTransactions.Sending<SQLException> group = new SharedTransactions.Sending<>() {
+            @Override
+            public List<? extends @Nullable Object> send() throws SQLException {
+                // The shortest wait, as each is promised its own.
+                sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
+                return Collections.<@Nullable Object>nCopies(taken.size(), null);
             }
-            taken.forEach(each -> each.fail(e));
+
+            @Override
+            public boolean isUndone(Throwable e) {
+                boolean known = e instanceof SQLException || e instanceof RowlockException;
+                boolean undone = known && !(e instanceof CommitOutcomeUnknownException);
+                if (undone) {
+                    learn(leader.key, all.size(), e);
+                }
+                return undone;
+            }
+        };
+        boolean done;
+        try {
+            done = shared.lead(leader.key, taken, group);
+        } catch (Throwable e) {
             leader.tell(observer, outcome(e));
             throw e;
         }
-        taken.forEach(each -> each.complete(null));
-        sizes.done(leader.key, all.size());
-        leader.tell(observer, outcome(null));
-        return true;
+        if (done) {
+            leader.tell(observer, outcome(null));
+        }
+        return done;
     }
 
     /** Each has an exception of its own, as callers add to them; made by its own thread, as that may fail too. */
@@ -239,17 +221,17 @@ public record Groups(
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
         if (refusal != null && refusal.equals("table")) {
             // One has changed: all are to be looked at anew.
-            tables.clear();
-            sizes.undone(key, size);
+            shared.forgetTables();
+            shared.sizes.undone(key, size);
         } else if (refusal != null) {
             refused(key, refusal);
         } else if (!(e instanceof LockNotAvailableException)) {
-            sizes.undone(key, size);
+            shared.sizes.undone(key, size);
         }
     }
 
     private void refused(LockKey key, String why) {
-        sizes.refused(key);
+        shared.sizes.refused(key);
         observer.alone(key, why);
     }
 

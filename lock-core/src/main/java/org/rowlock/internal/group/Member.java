@@ -44,8 +44,8 @@ public final class Member {
     /** What the server says of the connection on which it leads others; asked before it does. */
     String session = "";
 
-    /** Where that is connected to. */
-    Object place = "";
+    /** The same, and where that is connected to: what sees the same tables. */
+    Object seenBy = "";
 
     /** With that of the group's own. */
     private int groupExecutions = 1;

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 import org.postgresql.core.BaseConnection;
@@ -32,6 +33,11 @@ abstract class DriverSession {
         if (driver.haveMinimumServerVersion(ServerVersions.UNKNOWN)) {
             ServerVersions.warn(driver.getMetaData().getDatabaseProductVersion(), url());
         }
+    }
+
+    /** Whether there is one of PostgreSQL's driver behind a connection. */
+    public static boolean leadsToDriver(Connection connection) throws SQLException {
+        return connection.isWrapperFor(BaseConnection.class);
     }
 
     private static BaseConnection unwrap(Connection connection) throws SQLException {
@@ -82,6 +88,10 @@ abstract class DriverSession {
         return driver.getTransactionState() != TransactionState.IDLE;
     }
 
+    public boolean isOpen() {
+        return driver.getTransactionState() == TransactionState.OPEN;
+    }
+
     public boolean isAborted() {
         return driver.getTransactionState() == TransactionState.FAILED;
     }
@@ -116,6 +126,11 @@ abstract class DriverSession {
     @Nullable
     public String reported(String setting) {
         return driver.getParameterStatus(setting);
+    }
+
+    /** All settings that the server reports by itself, as they are now. */
+    public Map<String, String> reported() {
+        return driver.getParameterStatuses();
     }
 
     /** What distinguishes databases for the catalog cache: the URL that the driver connected to. */
@@ -206,6 +221,22 @@ abstract class DriverSession {
     /** Whether each statement is a message of its own, which a pooler in transaction mode distinguishes. */
     public boolean isSimpleQueryMode() {
         return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
+    }
+
+    /** Whether the driver sends a lock in front and its statement in one flush, and nothing between them. */
+    public boolean carriesFronts() {
+        PreferQueryMode queries = driver.getPreferQueryMode();
+        return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
+                && prepareThreshold() >= 0
+                && driver.getAutosave() == AutoSave.NEVER;
+    }
+
+    /** Whether the driver sends each statement as a transaction in one flush, and sets no savepoints of its own. */
+    public boolean isPlainAutocommit() throws SQLException {
+        return driver.getAutoCommit()
+                && !driver.isReadOnly()
+                && driver.getAutosave() == AutoSave.NEVER
+                && !isSimpleQueryMode();
     }
 
     /** Of the statements that are made from now on. */

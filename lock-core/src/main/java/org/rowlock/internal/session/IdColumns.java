@@ -44,12 +44,16 @@ public final class IdColumns {
             + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
             + " where l.oid = a.attcollation) is not false, exists (select from pg_catalog.pg_type t"
             + " where t.oid = " + BASE_TYPE + " and t.typtype = 'e'), " + CatalogSql.IS_CITUS
-            + ", not c.relrowsecurity and c.relkind in ('r', 'p'), ";
+            + ", not c.relrowsecurity and c.relkind in ('r', 'p'), c.oid, " + CatalogSql.COUNTS_ITS_ROWS + ", ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
 
     private static final String OF_TABLE =
-            " where c.oid = cast(cast(? as pg_catalog.text) as pg_catalog.regclass) order by k.n";
+            " where c.oid = pg_catalog.to_regclass(cast(? as pg_catalog.text)) order by k.n";
+
+    /** Has the server say that there is no such table. */
+    private static final String NO_TABLE = "select cast(cast(? as pg_catalog.text) as pg_catalog.regclass)";
+
     private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM + CatalogSql.KEY_COLUMNS + ')'
             + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
     private static final String FROM_NAMES = COLUMNS + "false" + FROM
@@ -81,16 +85,27 @@ public final class IdColumns {
      * @param kind of what the name means, as in pg_class
      * @param schemas in which it was looked for
      * @param schema in which it was found
+     * @param oid of the table, which is the same by whatever name; 0 for none
+     * @param isCitus whether it may lie on other machines
+     * @param countsRows whether a write of one of its rows counts one
      * @param isStale whether the server has found since that it does not hold any more
      */
     public record Known(
-            RowTable table, List<String> missing, String kind, String schemas, long schema, boolean isStale) {
+            RowTable table,
+            List<String> missing,
+            String kind,
+            String schemas,
+            long schema,
+            long oid,
+            boolean isCitus,
+            boolean countsRows,
+            boolean isStale) {
         /**
          * In place of what is known where a name means several tables: to tenants with a schema each whose search_path
          * the server does not report, by SET ROLE with a schema of the role's name, with a temporary table in front.
          * For these the server is asked for its schemas first.
          */
-        private static final Known SEVERAL = new Known(RowTable.named(""), List.of(), "", "", 0, false);
+        private static final Known SEVERAL = new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /** Whether it did not change, and was found not to hold where the name means another table. */
         private boolean isOfAnother(Known found) {
@@ -100,6 +115,10 @@ public final class IdColumns {
         /** Whether it has id columns: all of those given, or a primary key. */
         public boolean isWhole() {
             return missing.isEmpty() && !table.columns().isEmpty();
+        }
+
+        private Known stale() {
+            return new Known(table, missing, kind, schemas, schema, oid, isCitus, countsRows, true);
         }
     }
 
@@ -157,7 +176,10 @@ public final class IdColumns {
         if (kept != null && !kept.isStale()) {
             return kept;
         }
-        Known found = session.outsideTransaction(() -> lookUp(session, given.table(), given.given()));
+        Known found = session.outsideTransaction(() -> found(session, given));
+        if (found.isCitus()) {
+            foundCitus(session);
+        }
         if (known.size() >= MOST_KEPT) {
             known.clear();
         }
@@ -176,12 +198,23 @@ public final class IdColumns {
 
     /** The same, since the server has found that what is kept does not hold. */
     public void stale(RowTable table) {
-        known.replaceAll((place, kept) -> kept.table() == table
-                ? new Known(table, kept.missing(), kept.kind(), kept.schemas(), kept.schema(), true)
-                : kept);
+        known.replaceAll((place, kept) -> kept.table() == table ? kept.stale() : kept);
     }
 
-    private Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
+    private static Known found(PgSession session, TablePlace place) throws SQLException {
+        Known found = lookUp(session, place.table(), place.given(), 0);
+        if (found.kind().isEmpty()) {
+            session.askRow(NO_TABLE, place.table());
+        }
+        return found;
+    }
+
+    /**
+     * Asks the server for a table; of an empty kind if there is none.
+     *
+     * @param seconds how long the server may take; 0 for as long as it takes
+     */
+    static Known lookUp(PgSession session, String table, List<String> given, int seconds) throws SQLException {
         List<Column> columns = new ArrayList<>();
         List<String> missing = new ArrayList<>(given);
         String kind = "";
@@ -190,7 +223,10 @@ public final class IdColumns {
         boolean immediate = false;
         boolean citus = false;
         boolean lookable = false;
+        boolean countsRows = false;
+        long oid = 0;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
+            statement.setQueryTimeout(seconds);
             int at = 1;
             if (!given.isEmpty()) {
                 statement.setArray(at++, session.connection().createArrayOf("text", given.toArray()));
@@ -203,7 +239,9 @@ public final class IdColumns {
                     schema = row.getLong(6);
                     citus = row.getBoolean(9);
                     lookable = row.getBoolean(10);
-                    immediate = row.getBoolean(11);
+                    oid = row.getLong(11);
+                    countsRows = row.getBoolean(12) && !citus;
+                    immediate = row.getBoolean(13);
                     if (row.getString(2) != null) {
                         IdType idType = IdType.of(row.getString(3), row.getBoolean(8), row.getBoolean(7));
                         missing.remove(row.getString(2));
@@ -212,13 +250,10 @@ public final class IdColumns {
                 }
             }
         }
-        if (citus) {
-            foundCitus(session);
-        }
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
         RowTable found = new RowTable(table, List.copyOf(columns), identity, lookable);
-        return new Known(found, missing, kind, schemas, schema, false);
+        return new Known(found, missing, kind, schemas, schema, oid, citus, countsRows, false);
     }
 }

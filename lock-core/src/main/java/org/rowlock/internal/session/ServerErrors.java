@@ -71,6 +71,19 @@ public final class ServerErrors {
         return isRaisedIn("ProcessInterrupts", e);
     }
 
+    /** What the server was doing, in its language; empty if it does not say. */
+    public static String context(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        String where = server == null ? null : server.getWhere();
+        return where == null ? "" : where;
+    }
+
+    /** The same error of the server for another caller, as callers add to theirs. */
+    public static SQLException copy(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        return server == null ? e : new PSQLException(server);
+    }
+
     private static boolean isRaisedIn(String routine, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server != null && routine.equals(server.getRoutine());

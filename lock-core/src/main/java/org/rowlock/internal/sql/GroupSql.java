@@ -16,6 +16,14 @@ public final class GroupSql {
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
+     * The query of a member that has a session of its own: its server and what a write may depend on; no row above READ
+     * COMMITTED, and if it was altered.
+     */
+    public static final String LOOK_AT_MEMBER = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
+            + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
+            + GroupRule.SESSION + ") where " + GroupRule.UNALTERED + " and " + READ_COMMITTED;
+
+    /**
      * The last statement in front of the COMMIT: raises an error where the session or a table makes of one statement
      * several, and above READ COMMITTED, where a caller is promised a snapshot of its own. Its parameters are what
      * {@link #LOOK} has said, the two of the tables, {@link GuardSql#mark}, and the first again.

@@ -14,6 +14,7 @@ public final class SqlState {
     public static final String CONNECTION_NOT_ESTABLISHED = "08001";
     public static final String TRANSACTION_RESOLUTION_UNKNOWN = "08007";
     public static final String PROTOCOL_VIOLATION = "08P01";
+    public static final String CONNECTION_FAILURE = "08006";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
 
     /** The AWS driver has connected anew, which its manual calls a reason to run the transaction again. */

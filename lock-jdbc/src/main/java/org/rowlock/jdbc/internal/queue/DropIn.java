@@ -14,14 +14,14 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
+import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
-import org.rowlock.jdbc.internal.group.AutocommitGroups;
 import org.rowlock.jdbc.internal.observe.HotRows;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
@@ -52,7 +52,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     volatile JdbcSettings settings;
 
     /** Null where none are made. */
-    volatile @Nullable AutocommitGroups groups;
+    volatile @Nullable SharedTransactions groups;
 
     private volatile boolean wantsFronts;
 
@@ -143,8 +143,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         LOG.log(Level.INFO, "Rowlock for {0}: {1}", settings.name(), settings.words());
     }
 
-    private static @Nullable AutocommitGroups groups(JdbcSettings settings) {
-        return settings.largestGroup() < 2 ? null : new AutocommitGroups(settings.largestGroup());
+    private static @Nullable SharedTransactions groups(JdbcSettings settings) {
+        return settings.largestGroup() < 2 ? null : new SharedTransactions(settings.largestGroup());
     }
 
     @Override

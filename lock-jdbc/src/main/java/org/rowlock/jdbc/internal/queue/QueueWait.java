@@ -3,18 +3,18 @@ package org.rowlock.jdbc.internal.queue;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.jdbc.internal.group.GroupMember;
 
 /** The wait of a statement in the JVM, which another thread may end until the statement departs for the server. */
 final class QueueWait {
     final Statement statement;
     final QueueEntry entry;
-    final @Nullable GroupMember member;
+    final @Nullable StatementMember member;
     private boolean cancelled;
     private boolean departed;
 
-    QueueWait(Statement statement, QueueEntry entry, @Nullable GroupMember member) {
+    QueueWait(Statement statement, QueueEntry entry, @Nullable StatementMember member) {
         this.statement = statement;
         this.entry = entry;
         this.member = member;

@@ -7,20 +7,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.TransactionState;
+import org.rowlock.internal.group.SessionIdentity;
+import org.rowlock.internal.group.SharedTransactions;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.RowlockMode;
-import org.rowlock.jdbc.internal.group.AutocommitGroups;
-import org.rowlock.jdbc.internal.group.GroupMember;
-import org.rowlock.jdbc.internal.group.GroupSession;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.QueuedEvent;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.DriverAccess;
 import org.rowlock.jdbc.internal.session.SessionTimeouts;
 
 /** The wait of one connection's statements for the rows that they lock, and what then goes in front of them. */
@@ -35,16 +34,16 @@ final class RowQueue {
 
     private final DropIn dropIn;
     private final DriverAccess access;
-    private final GroupSession groupSession;
+    private final SessionIdentity identity;
     private final int database;
     private boolean changedSettings;
     private volatile @Nullable QueueWait wait;
 
-    RowQueue(DropIn dropIn, DriverAccess access, GroupSession groupSession) throws SQLException {
+    RowQueue(DropIn dropIn, DriverAccess access, SessionIdentity identity) throws SQLException {
         this.dropIn = dropIn;
         this.access = access;
-        this.groupSession = groupSession;
-        this.database = String.valueOf(access.driver().getMetaData().getURL()).hashCode();
+        this.identity = identity;
+        this.database = access.session().url().hashCode();
     }
 
     /** A statement goes to the server. */
@@ -82,7 +81,7 @@ final class RowQueue {
     Turn enter(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         RowlockMode mode = dropIn.mode();
         QueueEntry entry = dropIn.queues.entry(row.hash(database), null);
-        GroupMember member = null;
+        StatementMember member = null;
         Turn turn = null;
         try {
             boolean entered = entry.tryEnter();
@@ -97,7 +96,7 @@ final class RowQueue {
                 entered = queue(new QueueWait(statement, entry, member), row);
             }
             if (entered || member != null) {
-                boolean fronts = entered && mode == RowlockMode.QUEUE && (member == null || member.goesAlone());
+                boolean fronts = entered && mode == RowlockMode.QUEUE && (member == null || !member.leads());
                 Front front = fronts && row.isFrontable() ? front(entry, row) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
@@ -117,7 +116,7 @@ final class RowQueue {
         dropIn.wantFronts();
         try {
             if (mayFront()) {
-                return asked.of(row.frontKey(access.driver().getParameterStatus("search_path")));
+                return asked.of(row.frontKey(access.session().reported("search_path")));
             }
         } catch (IllegalArgumentException e) {
             LOG.log(Level.TRACE, "The key format has no such value", e);
@@ -132,12 +131,12 @@ final class RowQueue {
      * advisory locks of its own.
      */
     private boolean mayFront() {
-        return access.carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
+        return access.session().carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
     }
 
     /** Waits. False where the statement is to go to the server without a place. */
     private boolean queue(QueueWait waiting, LockedRow row) throws SQLException {
-        if (access.isIn(TransactionState.FAILED)) {
+        if (access.session().isAborted()) {
             return false;
         }
         @Nullable QueuedEvent event = QueuedEvent.begun();
@@ -168,25 +167,34 @@ final class RowQueue {
     }
 
     /** What a group may do in its place; null if it goes alone. Before the wait, as it may ask the server. */
-    private @Nullable GroupMember member(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
-        AutocommitGroups groups = dropIn.groups;
+    private @Nullable StatementMember member(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
+        SharedTransactions groups = dropIn.groups;
         if (groups == null || !access.driver().getAutoCommit()) {
             return null;
         }
-        Figure alone = groupSession.isAlone() ? Figure.ALONE_SESSION : Figure.ALONE_STATEMENT;
+        StatementPlan plan = row.plan();
+        String target = plan.sharedTarget();
+        Figure alone = identity.isAlone() ? Figure.ALONE_SESSION : Figure.ALONE_STATEMENT;
         if (isWhole
-                && !groupSession.isAlone()
-                && row.plan().groups()
+                && !identity.isAlone()
+                && target != null
                 && row.binds().areKept()
                 && statement instanceof PreparedStatement prepared) {
             try {
-                return groups.member(groupSession, row, prepared);
+                SessionIdentity.Equal equal = identity.equal();
+                SessionIdentity.Equal common = equal == null ? null : groups.common(equal);
+                if (common != null && groups.shares(common, target, access::ask)) {
+                    StatementMember.Execution execution = new StatementMember.Execution(
+                            plan.sql(), plan.table(), row.text(), prepared, to -> row.binds().setAll(to, 0));
+                    return new StatementMember(groups, identity, common, execution);
+                }
+                alone = common == null ? Figure.ALONE_SESSION : Figure.ALONE_TABLE;
             } catch (SQLException e) {
                 LOG.log(Level.DEBUG, "Whether others may send it could not be asked", e);
                 alone = Figure.ALONE_SESSION;
             }
         }
-        row.plan().figures().count(alone);
+        plan.figures().count(alone);
         return null;
     }
 

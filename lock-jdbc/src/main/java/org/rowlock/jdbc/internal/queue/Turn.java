@@ -1,17 +1,16 @@
 package org.rowlock.jdbc.internal.queue;
 
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** A statement that may go to the server; to be left when that has answered. */
 public final class Turn {
@@ -19,14 +18,14 @@ public final class Turn {
     private final @Nullable QueueEntry entry;
     private final @Nullable StatementPlan plan;
     private final @Nullable Front front;
-    private final @Nullable GroupMember member;
+    private final @Nullable StatementMember member;
 
     Turn(
             DriverAccess access,
             @Nullable QueueEntry entry,
             @Nullable StatementPlan plan,
             @Nullable Front front,
-            @Nullable GroupMember member) {
+            @Nullable StatementMember member) {
         this.access = access;
         this.entry = entry;
         this.plan = plan;
@@ -39,9 +38,21 @@ public final class Turn {
         return front;
     }
 
-    /** The statement as a group has executed it, perhaps in its own lead; null if it is to go by itself. */
-    public @Nullable Statement grouped() throws SQLException {
-        return member == null || entry == null ? null : member.result(entry);
+    /** What a group has made of the statement, perhaps in its own lead; null if it is to go by itself. */
+    public StatementMember.@Nullable Told grouped() throws SQLException {
+        if (member == null || entry == null || plan == null) {
+            return null;
+        }
+        StatementMember.Told told = null;
+        try {
+            told = member.result(entry);
+        } finally {
+            if (member.leads()) {
+                plan.figures().count(told == null ? Figure.GROUPS_UNDONE : Figure.GROUPS);
+                plan.figures().add(Figure.GROUPED, told == null ? 0 : member.members());
+            }
+        }
+        return told;
     }
 
     /**

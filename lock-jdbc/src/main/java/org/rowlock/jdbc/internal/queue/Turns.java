@@ -6,18 +6,16 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.TransactionState;
-import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.group.SessionIdentity;
+import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.flush.KeptWrites;
-import org.rowlock.jdbc.internal.group.GroupSession;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.RowFinder;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.DriverAccess;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
@@ -34,7 +32,7 @@ public final class Turns {
     private final DropIn dropIn;
     private final DriverAccess access;
     private final RowFinder rows;
-    private final GroupSession groupSession;
+    private final SessionIdentity identity;
     private final RowQueue queue;
     private final KeptWrites kept = new KeptWrites();
 
@@ -64,14 +62,14 @@ public final class Turns {
         // What is between us and the driver may do what we do not see.
         Object made = origin == null || dropIn.groups == null || !access.isDirect()
                 ? null
-                : List.of(access.driver().getMetaData().getURL(), origin);
-        this.groupSession = new GroupSession(access, made);
-        this.queue = new RowQueue(dropIn, access, groupSession);
+                : List.of(access.session().url(), origin);
+        this.identity = new SessionIdentity(access, made);
+        this.queue = new RowQueue(dropIn, access, identity);
     }
 
     /** What is known of the session since its connection was made. */
-    public GroupSession groupSession() {
-        return groupSession;
+    public SessionIdentity identity() {
+        return identity;
     }
 
     /**
@@ -99,8 +97,8 @@ public final class Turns {
 
     /** The text of a statement goes to the server, or into a batch. */
     public void sees(@Nullable StatementPlan plan) {
-        if (!groupSession.isAlone()) {
-            groupSession.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
+        if (!identity.isAlone()) {
+            identity.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
         }
     }
 
@@ -141,12 +139,12 @@ public final class Turns {
     public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
         boolean keeps = dropIn.settings.keepsWrites()
                 && dropIn.mode() == RowlockMode.QUEUE
-                && access.carriesFronts()
+                && access.session().carriesFronts()
                 // With escapes in strings the driver may read another statement than Rowlock.
-                && access.driver().getStandardConformingStrings()
-                && !PgSession.of(access.connection()).isOfXa()
+                && !"off".equals(access.session().reported("standard_conforming_strings"))
+                && !access.session().isOfXa()
                 && !access.driver().getAutoCommit()
-                && !access.isIn(TransactionState.FAILED);
+                && !access.session().isAborted();
         if (keeps) {
             run(this::endedIfIdle);
             kept.open(checked);
@@ -166,7 +164,7 @@ public final class Turns {
                 && table != null
                 && (plan.shape() instanceof PassedThrough || kept.checks(table))
                 && !access.isClosed()
-                && !access.isIn(TransactionState.FAILED)
+                && !access.session().isAborted()
                 && rows.written(plan, dropIn.settings) != null;
     }
 
@@ -249,11 +247,11 @@ public final class Turns {
     /** The server has answered, or there was nothing to send. */
     public void leave(Turn turn, boolean done) {
         if (!turn.equals(passing)) {
-            boolean holds = done && access.isIn(TransactionState.OPEN);
+            boolean holds = done && access.session().isOpen();
             turn.answered(done, holds);
             granted = holds ? turn : granted;
         }
-        groupSession.ran(done);
+        identity.ran(done);
         try {
             rows.lookUpIfIdle();
         } finally {

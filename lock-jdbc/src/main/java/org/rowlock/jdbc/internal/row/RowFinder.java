@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.internal.text.TablePlace;
-import org.rowlock.jdbc.internal.session.DriverAccess;
-import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
@@ -33,7 +33,7 @@ public final class RowFinder {
     public RowFinder(DriverAccess access, PrimaryKeys primaryKeys) throws SQLException {
         this.access = access;
         this.primaryKeys = primaryKeys;
-        this.user = String.valueOf(access.driver().getMetaData().getUserName());
+        this.user = access.session().user();
     }
 
     /** The row for which a statement may wait; null where it does not wait in the JVM. */
@@ -75,7 +75,7 @@ public final class RowFinder {
 
     private PrimaryKeys.@Nullable Found primaryKey(String name) {
         // Of one DataSource, and so of one database.
-        TablePlace table = new TablePlace("", user, access.driver().getParameterStatus("search_path"), name, List.of());
+        TablePlace table = new TablePlace("", user, access.session().reported("search_path"), name, List.of());
         PrimaryKeys.Found found = primaryKeys.find(table);
         if (found == null || found.isOver()) {
             unknownTables.add(table);

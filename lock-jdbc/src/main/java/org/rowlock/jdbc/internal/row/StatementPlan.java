@@ -2,12 +2,14 @@ package org.rowlock.jdbc.internal.row;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.internal.observe.TableFigures;
-import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
 import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
@@ -24,6 +26,7 @@ public final class StatementPlan {
     private final TableFigures figures;
     private volatile @Nullable Resolved resolved;
     private volatile @Nullable SessionEffect effect;
+    private volatile @Nullable Optional<String> target;
 
     /** The primary key that was found, and the values that the statement has for it, if it has all. */
     private record Resolved(
@@ -97,12 +100,17 @@ public final class StatementPlan {
         return known;
     }
 
-    /** Whether others may send it: by its text it does the same there. */
-    public boolean groups() {
-        return shape instanceof Recognised statement
-                && statement.kind() == Kind.UPDATE
-                && !statement.returnsRows()
-                && effect() == SessionEffect.PURE;
+    /** The table that it changes, where others may send it, as by its text it does the same there; else null. */
+    public @Nullable String sharedTarget() {
+        Optional<String> known = target;
+        if (known == null) {
+            boolean isUpdate = shape instanceof Recognised statement
+                    && statement.kind() == Kind.UPDATE
+                    && !statement.returnsRows();
+            known = Optional.ofNullable(isUpdate ? GroupRule.target(sql) : null);
+            target = known;
+        }
+        return known.orElse(null);
     }
 
     /** The values that the statement has for a primary key, or null. */

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.forward.ForwardingConnection;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.queue.Turns;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** A connection whose statements wait for their turn. */
 public final class RowlockConnection extends ForwardingConnection implements CommitFlush {
@@ -45,7 +45,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     public static Connection wrap(Connection delegate, DropIn dropIn, String url, Object origin) throws SQLException {
         boolean other = delegate == null
                 || delegate.isWrapperFor(RowlockConnection.class)
-                || !DriverAccess.leadsToDriver(delegate);
+                || !PgSession.leadsToDriver(delegate);
         return other ? delegate : new RowlockConnection(delegate, dropIn, url, origin);
     }
 
@@ -61,7 +61,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     /** Whether the values of a statement are to be kept. */
     boolean keeps(StatementPlan plan) {
-        return turns.keeps() || dropIn.wantsFronts() || (!turns.groupSession().isAlone() && plan.groups());
+        return turns.keeps() || dropIn.wantsFronts() || (!turns.identity().isAlone() && plan.sharedTarget() != null);
     }
 
     @Override
@@ -77,32 +77,32 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     @Override
     protected void unwrapped() throws SQLException {
         used();
-        turns.groupSession().handOut();
+        turns.identity().handOut();
     }
 
     @Override
     public void setTransactionIsolation(int level) throws SQLException {
-        turns.groupSession().isolation(level);
+        turns.identity().isolation(level);
         super.setTransactionIsolation(level);
     }
 
     @Override
     public void setSchema(String schema) throws SQLException {
-        turns.groupSession().alter();
+        turns.identity().alter();
         super.setSchema(schema);
     }
 
     @Override
     public void setClientInfo(String name, String value) throws SQLClientInfoException {
         usedByClientInfo();
-        turns.groupSession().alter();
+        turns.identity().alter();
         delegate.setClientInfo(name, value);
     }
 
     @Override
     public void setClientInfo(Properties properties) throws SQLClientInfoException {
         usedByClientInfo();
-        turns.groupSession().alter();
+        turns.identity().alter();
         delegate.setClientInfo(properties);
     }
 

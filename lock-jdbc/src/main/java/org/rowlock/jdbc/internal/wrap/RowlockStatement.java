@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
@@ -83,7 +84,8 @@ class RowlockStatement extends ForwardingStatement {
                 lock.answered(FrontSql.waitedNanos(sent, marked));
             } else {
                 runs(delegate);
-                sent = turn.grouped();
+                StatementMember.Told told = turn.grouped();
+                sent = told == null ? null : new GroupedStatement(delegate, told);
                 ran = sent == null ? delegate : sent;
             }
             T result = sent == null ? call.send() : execution.reader().read(sent);

@@ -1,35 +1,29 @@
-package org.rowlock.jdbc.internal.group;
+package org.rowlock.internal.group;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.GroupRule;
+import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.text.SessionEffect;
-import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /**
  * Whether a session is as it was when its connection was made, so that what one such session does is what another would
- * have done. Knows only what goes through us: so nothing of ours may have been handed out, and nobody may be between us
- * and the driver. In doubt it is altered.
+ * have done. Knows only what goes through Rowlock: so nothing of the driver's may have been handed out, and nobody may
+ * be between Rowlock and the driver. In doubt it is altered.
  */
-public final class GroupSession {
-    /** Its server and what a write may depend on; no row above READ COMMITTED, and if it was altered. */
-    private static final String LOOK = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
-            + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
-            + GroupRule.SESSION + ") where " + GroupRule.UNALTERED
-            + " and pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')";
+public final class SessionIdentity {
+    private final DriverAccess access;
 
-    final DriverAccess access;
-
-    /** Null where nobody knows, or somebody has the driver's own objects. */
+    /** Null if it is not known, or the application has the driver's own objects. */
     private volatile @Nullable Object origin;
 
     private volatile boolean altered;
     private volatile boolean readsCommitted = true;
     private boolean cleaning;
     private @Nullable String look;
-    private @Nullable Identity identity;
+    private @Nullable Equal equal;
 
     /**
      * What must be equal of two sessions.
@@ -38,10 +32,10 @@ public final class GroupSession {
      * @param look what the server says
      * @param reported what the server reports when it changes
      */
-    record Identity(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
+    public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
 
-    /** @param origin what its connection was made of, to be equal to that of another; null if nobody knows */
-    public GroupSession(DriverAccess access, @Nullable Object origin) {
+    /** @param origin what its connection was made of, to be equal to that of another; null if it is not known */
+    public SessionIdentity(DriverAccess access, @Nullable Object origin) {
         this.access = access;
         this.origin = origin;
     }
@@ -71,7 +65,7 @@ public final class GroupSession {
         altered = true;
     }
 
-    /** Somebody has the driver's own objects, for good. */
+    /** The application has the driver's own objects, for good. */
     public void handOut() {
         origin = null;
     }
@@ -89,24 +83,29 @@ public final class GroupSession {
 
     /** Null if it does not go with others. */
     @Nullable
-    Identity identity() throws SQLException {
+    public Equal equal() throws SQLException {
         Object made = origin;
         if (made == null || !isReady()) {
             return null;
         }
         String known = look;
         if (known == null) {
-            known = access.ask(LOOK);
+            known = access.ask(GroupSql.LOOK_AT_MEMBER);
             look = known;
-            identity = null;
+            equal = null;
         }
-        Identity last = identity;
-        Map<String, String> reported = access.driver().getParameterStatuses();
+        Equal last = equal;
+        Map<String, String> reported = access.session().reported();
         int timeout = access.driver().getNetworkTimeout();
         if (last == null || last.networkTimeout != timeout || !last.reported.equals(reported)) {
-            last = known.isEmpty() ? null : new Identity(made, known, Map.copyOf(reported), timeout);
-            identity = last;
+            last = known.isEmpty() ? null : new Equal(made, known, Map.copyOf(reported), timeout);
+            equal = last;
         }
         return last;
+    }
+
+    /** Whether the server has rolled back what one flush began, and the session goes on. */
+    boolean isUsable() throws SQLException {
+        return access.session().isAlive() && access.isIdle();
     }
 }

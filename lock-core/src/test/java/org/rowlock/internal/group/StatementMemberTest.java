@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.group;
+package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,19 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.jdbc.FixedWidth;
-import org.rowlock.jdbc.internal.observe.TableFigures;
-import org.rowlock.jdbc.internal.row.LockedRow;
-import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.DriverAccess;
-import org.rowlock.jdbc.internal.session.PrimaryKeys;
-import org.rowlock.jdbc.internal.statement.Binds;
-import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
-import org.rowlock.jdbc.internal.statement.StatementShape.Value;
+import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** What becomes of members in moments that a program cannot choose. */
-class GroupMemberTest {
+class StatementMemberTest {
     private static final String SQL = "update account set balance = balance + 1 where id = ?";
 
     @RegisterExtension
@@ -36,13 +29,13 @@ class GroupMemberTest {
             "create table account(id int primary key, balance int not null default 0)",
             "insert into account values (1)");
 
-    private final AutocommitGroups groups = new AutocommitGroups(8);
+    private final SharedTransactions groups = new SharedTransactions(8);
     private final KeyQueues queues = FixedWidth.queues(1);
 
     /** The driver's statement, which another thread closes when its batch is done. */
     private static PreparedStatement closedBehindItsBatch(PreparedStatement statement) {
         return (PreparedStatement) Proxy.newProxyInstance(
-                GroupMemberTest.class.getClassLoader(),
+                StatementMemberTest.class.getClassLoader(),
                 new Class<?>[] {PreparedStatement.class},
                 (proxy, method, arguments) -> {
                     try {
@@ -60,20 +53,18 @@ class GroupMemberTest {
     private long update() throws Exception {
         try (Connection connection = database.dataSource().getConnection();
                 PreparedStatement statement = closedBehindItsBatch(connection.prepareStatement(SQL))) {
-            DriverAccess access = new DriverAccess(connection);
-            Binds binds = new Binds(1);
-            binds.keep();
-            binds.set(1, 1L, (to, index) -> to.setInt(index, 1));
-            PrimaryKeys.Found primaryKey = new PrimaryKeys.Found(List.of("id"), 1, false, false, true, 0);
-            List<Value> key = List.of(new Parameter(1));
-            LockedRow row = new LockedRow(new StatementPlan(SQL, table -> new TableFigures()), primaryKey, key, binds);
-            GroupMember member =
-                    Objects.requireNonNull(groups.member(new GroupSession(access, "origin"), row, statement));
+            SessionIdentity session = new SessionIdentity(new DriverAccess(connection), "origin");
+            SessionIdentity.Equal equal = groups.common(Objects.requireNonNull(session.equal()));
+            StatementMember member = new StatementMember(
+                    groups,
+                    session,
+                    equal,
+                    new StatementMember.Execution(SQL, "account", "account(1)", statement, to -> to.setInt(1, 1)));
             QueueEntry entry = queues.entry(1, member);
             try {
                 entry.enter(Long.MAX_VALUE, Integer.MAX_VALUE);
                 member.entered(entry);
-                return Objects.requireNonNull(member.result(entry)).getLargeUpdateCount();
+                return Objects.requireNonNull(member.result(entry)).count();
             } finally {
                 entry.leave();
             }

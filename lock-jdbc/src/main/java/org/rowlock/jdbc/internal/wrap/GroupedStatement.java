@@ -1,23 +1,24 @@
-package org.rowlock.jdbc.internal.group;
+package org.rowlock.jdbc.internal.wrap;
 
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 
 /**
  * A statement that a group has executed: its own count, and the warnings of the transaction, which are nobody's own.
  * What is stored can be read here even if the statement was closed meanwhile.
  */
-public final class GroupResult extends ForwardingStatement {
+final class GroupedStatement extends ForwardingStatement {
     private long count;
     private @Nullable SQLWarning warnings;
 
-    GroupResult(Statement statement, long count, @Nullable SQLWarning warnings) {
+    GroupedStatement(Statement statement, StatementMember.Told told) {
         super(statement);
-        this.count = count;
-        this.warnings = warnings;
+        this.count = told.count();
+        this.warnings = told.warnings();
     }
 
     @Override

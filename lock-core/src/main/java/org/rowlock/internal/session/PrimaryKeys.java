@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.session;
+package org.rowlock.internal.session;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,12 +10,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.text.TablePlace;
 
 /**
- * The primary keys of tables, from the catalog. An answer may be out of date, or of another schema where the server
- * does not report its search_path (before PostgreSQL 18): a wrong key costs speed only. Thread-safe.
+ * The primary keys of tables for the drop-in, whose statements never wait for the catalog. An answer may be out of
+ * date, or of another schema where the server does not report its search_path (before PostgreSQL 18): a wrong key costs
+ * speed only. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -25,10 +26,6 @@ public final class PrimaryKeys {
 
     /** More tables than any schema has; beyond them none is looked up. */
     private static final int MOST = 10_000;
-
-    private static final String SQL = "select a.attname, c.oid, " + CatalogSql.IS_CITUS + ", "
-            + CatalogSql.COUNTS_ITS_ROWS + " from pg_catalog.pg_class as c left join (" + CatalogSql.KEY_COLUMNS
-            + ") on i.indrelid = c.oid and i.indisprimary where c.oid = pg_catalog.to_regclass(?) order by k.n";
 
     /** Which of some names, each perhaps with a schema, no table has. */
     private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
@@ -114,26 +111,10 @@ public final class PrimaryKeys {
         if (!claim(name)) {
             return;
         }
-        List<String> columns = new ArrayList<>();
-        long table = 0;
-        boolean citus = false;
-        boolean countsRows = false;
-        try (PreparedStatement statement = connection.prepareStatement(SQL)) {
-            statement.setQueryTimeout(LOOK_UP_SECONDS);
-            statement.setString(1, name.table());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    String column = rows.getString(1);
-                    if (column != null) {
-                        columns.add(column);
-                    }
-                    table = rows.getLong(2);
-                    citus = rows.getBoolean(3);
-                    countsRows = rows.getBoolean(4) && !citus;
-                }
-            }
-        }
+        IdColumns.Known seen = IdColumns.lookUp(PgSession.of(connection), name.table(), List.of(), LOOK_UP_SECONDS);
+        List<String> columns = seen.table().columns().stream().map(Column::name).toList();
         long valid = columns.isEmpty() ? BAD_NANOS : GOOD_NANOS;
-        known.put(name, new Found(List.copyOf(columns), table, citus, countsRows, true, System.nanoTime() + valid));
+        long until = System.nanoTime() + valid;
+        known.put(name, new Found(columns, seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
     }
 }

@@ -1,22 +1,18 @@
-package org.rowlock.jdbc.internal.session;
+package org.rowlock.internal.session;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.Semaphore;
-import org.postgresql.core.BaseConnection;
-import org.postgresql.core.TransactionState;
-import org.postgresql.jdbc.AutoSave;
-import org.postgresql.jdbc.PreferQueryMode;
-import org.rowlock.internal.session.ServerVersions;
+import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The driver's connection behind one of ours, and the threads that use it. What no application has asked for is sent
- * while no other thread uses it: never behind the statement of another thread, where it would wait, and its timeout
- * would cancel that one.
+ * The connection of an application whose statements Rowlock hands on, and the threads that use it. What no application
+ * has asked for is sent while no other thread uses it: never behind the statement of another thread, where it would
+ * wait, and its timeout would cancel that one.
  */
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";
@@ -26,8 +22,8 @@ public final class DriverAccess {
 
     private final Connection connection;
 
-    /** Of the transaction: a driver in front of PostgreSQL's may connect anew, by itself, when a server has gone. */
-    private BaseConnection driver;
+    /** The session of the transaction: a driver in front of PostgreSQL's may connect anew when a server has gone. */
+    private PgSession session;
 
     /** One permit for each thread that uses the driver's connection. */
     private final Semaphore use = new Semaphore(Integer.MAX_VALUE);
@@ -41,61 +37,40 @@ public final class DriverAccess {
     /** @param connection the driver's or the pool's */
     public DriverAccess(Connection connection) throws SQLException {
         this.connection = connection;
-        this.driver = connection.unwrap(BaseConnection.class);
-        if (driver.haveMinimumServerVersion(ServerVersions.UNKNOWN)) {
-            ServerVersions.warn(
-                    driver.getMetaData().getDatabaseProductVersion(),
-                    String.valueOf(driver.getMetaData().getURL()));
-        }
-    }
-
-    /** Whether there is one of PostgreSQL's driver behind a connection. */
-    public static boolean leadsToDriver(Connection connection) throws SQLException {
-        return connection.isWrapperFor(BaseConnection.class);
+        this.session = PgSession.of(connection);
     }
 
     public Connection connection() {
         return connection;
     }
 
-    public BaseConnection driver() {
-        return driver;
+    public PgSession session() {
+        return session;
+    }
+
+    /** The driver's connection. */
+    public Connection driver() {
+        return session.driver();
     }
 
     /** Whether nobody is between us and the driver. */
     public boolean isDirect() {
-        return driver.equals(connection);
+        return driver().equals(connection);
     }
 
     /** Looks for the driver's connection again, where a transaction may begin. */
     public void find() throws SQLException {
-        driver = connection.unwrap(BaseConnection.class);
+        session = PgSession.of(connection);
     }
 
-    public boolean isIn(TransactionState state) {
-        return driver.getTransactionState() == state;
-    }
-
+    /** Whether no transaction has begun. */
     public boolean isIdle() {
-        return isIn(TransactionState.IDLE);
+        return !session.hasBegun();
     }
 
-    /** Whether the driver sends a lock in front and its statement in one flush, and nothing between them. */
-    public boolean carriesFronts() {
-        PreferQueryMode queries = driver.getPreferQueryMode();
-        return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
-                && driver.getPrepareThreshold() >= 0
-                && driver.getAutosave() == AutoSave.NEVER;
-    }
-
-    /** Whether each statement is a transaction in one flush, of which the driver keeps nothing. */
+    /** Whether a statement of the session is a transaction in one flush, of which the driver keeps nothing. */
     public boolean isPlainAutocommit() throws SQLException {
-        return !driver.isClosed()
-                && driver.getAutoCommit()
-                && !driver.isReadOnly()
-                && isIdle()
-                && driver.getAutosave() == AutoSave.NEVER
-                && driver.getPreferQueryMode() != PreferQueryMode.SIMPLE;
+        return session.isAlive() && session.isPlainAutocommit() && isIdle();
     }
 
     public void begin() {
@@ -130,6 +105,7 @@ public final class DriverAccess {
             throw new SQLException("Another thread uses the connection");
         }
         try {
+            Connection driver = driver();
             boolean begins = !driver.getAutoCommit() && isIdle();
             // To switch autocommit on and off of a read-only connection may make the session one that writes.
             if (closed || (begins && driver.isReadOnly())) {
@@ -156,9 +132,9 @@ public final class DriverAccess {
                 for (int i = 0; i < parameters.length; i++) {
                     statement.setString(i + 1, parameters[i]);
                 }
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? row.getString(1) : "";
-                }
+                statement.execute();
+                String first = Part.first(statement);
+                return first == null ? "" : first;
             }
         });
     }
@@ -184,15 +160,8 @@ public final class DriverAccess {
 
     /** Has the transaction fail, begun or not, as a statement that fails leaves it. */
     public void abort(Throwable cause) {
-        if (isIn(TransactionState.FAILED)) {
-            return;
-        }
-        try (Statement statement = driver.createStatement()) {
-            statement.execute("select cast('rowlock: abort' as integer)");
-        } catch (SQLException e) {
-            if (!isIn(TransactionState.FAILED)) {
-                cause.addSuppressed(e);
-            }
+        if (!session.isAborted()) {
+            session.abortTransaction(WaitSql.ABORT, cause);
         }
     }
 
