@@ -138,6 +138,7 @@ public final class ForwardingWriter {
                 "import " + FORWARD + ".*;",
                 "",
                 "/** Written by the build: hands every call to another " + type + ". Subclasses change what they need. */",
+                "@org.jspecify.annotations.NullUnmarked // As JDBC is.",
                 "@SuppressWarnings({\"deprecation\", \"removal\"}) // JDBC has them.",
                 access + (type.equals("CallableStatement") ? "final" : "abstract") + " class " + name + " extends " + parent + " implements " + type + " {",
                 "    private final " + type + " delegate;",

@@ -3,6 +3,7 @@ package org.rowlock.jdbc.internal.wrap;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
@@ -25,7 +26,7 @@ record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {
     }
 
     /** Whether it can be read; else it is for the driver to refuse. */
-    boolean fits(StatementPlan plan) {
+    boolean fits(@Nullable StatementPlan plan) {
         return plan != null && (plan.returnsRows() ? rows : counts);
     }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.RowlockMode;
@@ -26,9 +27,10 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     private final Turns turns;
 
     /** That of our driver; null where the connection comes from elsewhere. */
-    private final String url;
+    private final @Nullable String url;
 
-    private RowlockConnection(Connection delegate, DropIn dropIn, String url, Object origin) throws SQLException {
+    private RowlockConnection(Connection delegate, DropIn dropIn, @Nullable String url, @Nullable Object origin)
+            throws SQLException {
         super(delegate);
         this.url = url;
         this.delegate = delegate;
@@ -42,7 +44,8 @@ public final class RowlockConnection extends ForwardingConnection implements Com
      * @param url for which our driver made it, or null
      * @param origin what else it was made of, or null if nobody knows
      */
-    public static Connection wrap(Connection delegate, DropIn dropIn, String url, Object origin) throws SQLException {
+    public static Connection wrap(Connection delegate, DropIn dropIn, @Nullable String url, @Nullable Object origin)
+            throws SQLException {
         boolean other = delegate == null
                 || delegate.isWrapperFor(RowlockConnection.class)
                 || !PgSession.leadsToDriver(delegate);
@@ -50,7 +53,8 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     /** What is known of a text, or null where nobody looks. */
-    StatementPlan plan(String sql) {
+    @Nullable
+    StatementPlan plan(@Nullable String sql) {
         return dropIn.mode() == RowlockMode.OFF || sql == null ? null : dropIn.plan(sql);
     }
 
@@ -114,6 +118,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
         }
     }
 
+    @Nullable
     String url() {
         return url;
     }

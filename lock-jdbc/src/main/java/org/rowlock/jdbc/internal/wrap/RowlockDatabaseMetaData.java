@@ -5,6 +5,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.forward.ForwardingDatabaseMetaData;
 
 /** Metadata that lead back to the wrapper. */
@@ -28,11 +29,12 @@ final class RowlockDatabaseMetaData extends ForwardingDatabaseMetaData {
 
     @Override
     public String getURL() throws SQLException {
-        return connection.url() == null ? super.getURL() : connection.url();
+        String url = connection.url();
+        return url == null ? super.getURL() : url;
     }
 
     @Override
-    protected ResultSet results(ResultSet results) throws SQLException {
+    protected @Nullable ResultSet results(@Nullable ResultSet results) throws SQLException {
         Statement statement = results == null ? null : results.getStatement();
         return statement == null ? results : new RowlockStatement(connection, statement).wrap(results);
     }

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -16,12 +17,12 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final RowlockConnection connection;
     private final PreparedStatement delegate;
     private final String sql;
-    private StatementPlan plan;
+    private @Nullable StatementPlan plan;
 
     private final boolean frontable;
 
     /** The lock and the statement, once they were sent so, and whether with a savepoint. */
-    private PreparedStatement fronted;
+    private @Nullable PreparedStatement fronted;
 
     private boolean frontedMarked;
 
@@ -47,13 +48,14 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     /** From the first time on that a lock was to go in front, or a group to do it, the values that are set are kept. */
     private void keepFromHere() {
-        if (!binds.keeps() && frontable && plan != null && plan.parameters() >= 0 && connection.keeps(plan)) {
+        StatementPlan known = plan;
+        if (!binds.keeps() && frontable && known != null && known.parameters() >= 0 && connection.keeps(known)) {
             binds.keep();
         }
     }
 
     /** What is known of the text; null where nobody looks, and from the first time on when somebody does. */
-    private StatementPlan plan() {
+    private @Nullable StatementPlan plan() {
         if (plan == null) {
             plan = connection.plan(sql);
             binds = plan == null || plan.parameters() < 0 ? Binds.NONE : new Binds(plan.parameters());
@@ -62,7 +64,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     @Override
-    public ResultSet executeQuery() throws SQLException {
+    public @Nullable ResultSet executeQuery() throws SQLException {
         return wrap(execute(Execution.QUERY, delegate::executeQuery));
     }
 
@@ -84,12 +86,12 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     /** Keeps this execution for the COMMIT, if it can be. Its count is then one, or nothing is committed. */
     private boolean keep() throws SQLException {
         StatementPlan known = plan();
-        boolean keeps = batchSize() == 0 && isKeepable(known);
-        if (keeps) {
-            connection.turns().keep(known, binds, delegate);
-            kept();
+        if (known == null || batchSize() != 0 || !isKeepable(known)) {
+            return false;
         }
-        return keeps;
+        connection.turns().keep(known, binds, delegate);
+        kept();
+        return true;
     }
 
     private boolean isKeepable(StatementPlan known) throws SQLException {
@@ -105,26 +107,29 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     @Override
+    @Nullable
     Statement sendInFront(StatementPlan known, Front lock) throws SQLException {
         if (!binds.areKept() || !isPlain()) {
             keepFromHere();
             return null;
         }
-        if (fronted == null || fronted.isClosed() || frontedMarked != isMarked()) {
-            if (fronted != null) {
-                fronted.close();
+        PreparedStatement both = fronted;
+        if (both == null || both.isClosed() || frontedMarked != isMarked()) {
+            if (both != null) {
+                both.close();
             }
             frontedMarked = isMarked();
-            String text = FrontSql.inFrontOf(sql, recognised(known).row(), FrontSql.SQL, frontedMarked);
-            fronted = connection.prepare(text);
+            both = connection.prepare(
+                    FrontSql.inFrontOf(sql, recognised(known).row(), FrontSql.SQL, frontedMarked));
+            fronted = both;
         }
-        int at = binds.set(fronted, 1, recognised(known).values());
-        int first = FrontSql.bind(fronted, at, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
-        binds.setAll(fronted, first - 1);
-        fronted.setQueryTimeout(delegate.getQueryTimeout());
-        runs(fronted);
-        fronted.execute();
-        return fronted;
+        int at = binds.set(both, 1, recognised(known).values());
+        int first = FrontSql.bind(both, at, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
+        binds.setAll(both, first - 1);
+        both.setQueryTimeout(delegate.getQueryTimeout());
+        runs(both);
+        both.execute();
+        return both;
     }
 
     @Override
@@ -147,8 +152,9 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     @Override
     public void addBatch() throws SQLException {
         delegate.addBatch();
-        batched(plan(), binds);
-        if (connection.turns().keeps() && batch.size() == batchSize() - 1 && isKeepable(plan())) {
+        StatementPlan known = plan();
+        batched(known, binds);
+        if (known != null && connection.turns().keeps() && batch.size() == batchSize() - 1 && isKeepable(known)) {
             batch.add(binds.copy());
         }
     }
@@ -159,7 +165,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         List<Binds> all = batch;
         batch = new ArrayList<>(0);
         StatementPlan known = plan();
-        if (all.isEmpty() || all.size() < batchSize() || !connection.turns().keeps(known)) {
+        if (known == null
+                || all.isEmpty()
+                || all.size() < batchSize()
+                || !connection.turns().keeps(known)) {
             return 0;
         }
         delegate.clearBatch();

@@ -3,6 +3,7 @@ package org.rowlock.jdbc.internal.wrap;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.forward.ForwardingResultSet;
 
 /** A result that leads back to the wrapper. */
@@ -15,7 +16,8 @@ final class RowlockResultSet extends ForwardingResultSet {
     }
 
     /** The same as the last time where the driver gives the same. */
-    static RowlockResultSet of(RowlockStatement statement, ResultSet delegate, RowlockResultSet last) {
+    static @Nullable RowlockResultSet of(
+            RowlockStatement statement, @Nullable ResultSet delegate, @Nullable RowlockResultSet last) {
         if (delegate == null || (last != null && last.wraps(delegate))) {
             return delegate == null ? null : last;
         }

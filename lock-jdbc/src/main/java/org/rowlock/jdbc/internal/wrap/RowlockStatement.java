@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
@@ -23,11 +24,11 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 class RowlockStatement extends ForwardingStatement {
     private final RowlockConnection connection;
     private final Statement delegate;
-    private StatementPlan firstPlan;
-    private Binds firstBinds;
+    private @Nullable StatementPlan firstPlan;
+    private Binds firstBinds = Binds.NONE;
     private int batchSize;
-    private RowlockResultSet lastResults;
-    private RowlockResultSet lastKeys;
+    private @Nullable RowlockResultSet lastResults;
+    private @Nullable RowlockResultSet lastKeys;
 
     /**
      * Whose results these are: the delegate's, or those of another that ran in its place. Another thread may cancel it.
@@ -64,22 +65,25 @@ class RowlockStatement extends ForwardingStatement {
      * @param plan null where nobody looks
      * @param execution null where it is sent in no other way than by the call
      */
-    final <T> T send(StatementPlan plan, Binds binds, Execution<T> execution, Call<T> call) throws SQLException {
+    final <T> T send(@Nullable StatementPlan plan, Binds binds, @Nullable Execution<T> execution, Call<T> call)
+            throws SQLException {
         Turn turn = connection.turns().enter(plan, binds, delegate, isWhole(plan, execution) && batchSize == 0);
         return send(turn, plan, execution, call);
     }
 
     /** Whether another way may send it, whose result is then read. */
-    private boolean isWhole(StatementPlan plan, Execution<?> execution) {
+    private boolean isWhole(@Nullable StatementPlan plan, @Nullable Execution<?> execution) {
         return execution != null && !keysAreDue && execution.fits(plan);
     }
 
-    private <T> T send(Turn turn, StatementPlan plan, Execution<T> execution, Call<T> call) throws SQLException {
+    private <T> T send(Turn turn, @Nullable StatementPlan plan, @Nullable Execution<T> execution, Call<T> call)
+            throws SQLException {
         boolean done = false;
         try {
             Front lock = turn.front();
-            Statement sent = lock == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
-            if (sent != null) {
+            Statement sent =
+                    lock == null || plan == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
+            if (lock != null && sent != null) {
                 // The lock's own result is the first.
                 lock.answered(FrontSql.waitedNanos(sent, marked));
             } else {
@@ -88,7 +92,9 @@ class RowlockStatement extends ForwardingStatement {
                 sent = told == null ? null : new GroupedStatement(delegate, told);
                 ran = sent == null ? delegate : sent;
             }
-            T result = sent == null ? call.send() : execution.reader().read(sent);
+            T result = sent == null || execution == null
+                    ? call.send()
+                    : execution.reader().read(sent);
             done = true;
             return result;
         } finally {
@@ -98,7 +104,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
-    private Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole) throws SQLException {
+    private @Nullable Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole)
+            throws SQLException {
         cancelled = false;
         long start = System.nanoTime();
         try {
@@ -123,6 +130,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /** Sends a statement with a lock in front; null where this one cannot be, and then has sent nothing. */
+    @Nullable
     Statement sendInFront(StatementPlan plan, Front lock) throws SQLException {
         if (!isPlain()) {
             return null;
@@ -225,19 +233,19 @@ class RowlockStatement extends ForwardingStatement {
         return send(sql, null, call);
     }
 
-    private <T> T send(String sql, Execution<T> execution, Call<T> call) throws SQLException {
+    private <T> T send(String sql, @Nullable Execution<T> execution, Call<T> call) throws SQLException {
         // A prepared statement of the driver refuses another text, also the same one again.
         boolean refused = delegate instanceof PreparedStatement;
         return send(connection.plan(sql), Binds.NONE, refused ? null : execution, call);
     }
 
-    final ResultSet wrap(ResultSet results) {
+    final @Nullable ResultSet wrap(@Nullable ResultSet results) {
         lastResults = RowlockResultSet.of(this, results, lastResults);
         return lastResults;
     }
 
     @Override
-    public ResultSet executeQuery(String sql) throws SQLException {
+    public @Nullable ResultSet executeQuery(String sql) throws SQLException {
         return wrap(send(sql, Execution.QUERY, () -> delegate.executeQuery(sql)));
     }
 
@@ -265,7 +273,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /** The batch has one more. */
-    final void batched(StatementPlan plan, Binds binds) {
+    final void batched(@Nullable StatementPlan plan, Binds binds) {
         if (batchSize++ == 0) {
             firstPlan = plan;
             firstBinds = binds.copy();
@@ -365,12 +373,12 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     @Override
-    public ResultSet getResultSet() throws SQLException {
+    public @Nullable ResultSet getResultSet() throws SQLException {
         return wrap(super.getResultSet());
     }
 
     @Override
-    public ResultSet getGeneratedKeys() throws SQLException {
+    public @Nullable ResultSet getGeneratedKeys() throws SQLException {
         lastKeys = RowlockResultSet.of(this, super.getGeneratedKeys(), lastKeys);
         return lastKeys;
     }

@@ -1,5 +1,5 @@
-/**
- * What the application gets in place of the driver's connection, statements and results. Without null marks, as JDBC
- * has none.
- */
+/** What the application gets in place of the driver's connection, statements and results. */
+@NullMarked
 package org.rowlock.jdbc.internal.wrap;
+
+import org.jspecify.annotations.NullMarked;
