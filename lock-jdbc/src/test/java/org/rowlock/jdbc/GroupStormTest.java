@@ -5,19 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,13 +18,11 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
 import org.rowlock.jdbc.Waiters.Waiter;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
+import org.rowlock.testing.LedgerStorm;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
-/**
- * Members drawn at random. Each UPDATE leaves a tag of its own in its row, beside the balance: what is acknowledged is
- * there once, what has failed is not there, and what is unknown is there once or not at all.
- */
+/** Members drawn at random. Each UPDATE leaves a tag of its own in its row, beside the balance: their ledger. */
 class GroupStormTest {
     private static final int THREADS = 16;
     private static final int ROWS = 2;
@@ -133,37 +124,21 @@ class GroupStormTest {
         assertThat(gated.figure("account", "grouped")).isPositive();
     }
 
-    private enum Told {
-        NOTHING,
-        STORED,
-        FAILED,
-        UNKNOWN
-    }
-
-    /** What goes on until so many are done. */
-    private final class Storm {
-        private final int members;
-        private final int evils;
-        private final long seed = System.nanoTime();
-        private final AtomicInteger next = new AtomicInteger();
-        private final AtomicIntegerArray outcomes;
-        private final AtomicReferenceArray<Thread> threads = new AtomicReferenceArray<>(THREADS);
-        private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
-        private int killed;
+    /** Callers of a pool in front of the drop-in. */
+    private final class Storm extends LedgerStorm {
+        private final HikariDataSource pool = new HikariDataSource();
 
         /** @param evils how many members pass between two disturbances */
         Storm(int members, int evils) {
-            this.members = members;
-            this.evils = evils;
-            this.outcomes = new AtomicIntegerArray(members);
+            super(database, THREADS, members, evils);
         }
 
         GatedDatabase run() throws Exception {
             Random random = new Random(seed);
             try (TcpProxy proxy = TcpProxy.to(database.dataSource());
-                    HikariDataSource pool = new HikariDataSource()) {
+                    pool) {
                 PGSimpleDataSource through = proxy.through(database.dataSource());
-                through.setApplicationName(database.schema() + "_storm");
+                through.setApplicationName(applicationName());
                 GatedDatabase gated = new GatedDatabase(
                         through,
                         new JdbcSettings(
@@ -180,117 +155,39 @@ class GroupStormTest {
                 pool.setMaximumPoolSize(THREADS);
                 pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
                 gated.learn("account");
-                List<Thread> workers = new ArrayList<>();
-                for (int i = 0; i < THREADS; i++) {
-                    int place = i;
-                    Random own = new Random(random.nextLong());
-                    Thread worker = new Thread(() -> work(pool, place, own));
-                    worker.setDaemon(true);
-                    threads.set(i, worker);
-                    workers.add(worker);
-                }
-                workers.forEach(Thread::start);
-                disturb(proxy, random);
-                for (Thread each : workers) {
-                    each.join(TestDatabase.DEADLINE.toMillis());
-                    assertThat(each.isAlive())
-                            .as("a caller that never came back")
-                            .isFalse();
-                }
+                blow(proxy, random);
                 assertThat(gated.gate.queued()).isZero();
                 assertThat(gated.gate.inside()).isZero();
-                check();
+                check("select tag::int from account, unnest(string_to_array(log, '/')) as t(tag) where tag <> ''");
+                assertThat(database.query("select sum(balance) - sum(cardinality(string_to_array(log, '/')) - 1)"
+                                + " from account where log <> ''"))
+                        .as("seed " + seed)
+                        .isEqualTo("0");
                 return gated;
             }
         }
 
-        private void work(HikariDataSource pool, int place, Random random) {
-            for (int id = next.getAndIncrement(); id < members; id = next.getAndIncrement()) {
-                Told outcome = Told.NOTHING;
-                Drawn drawn = Drawn.of(random, id, 100);
-                try (Connection connection = pool.getConnection()) {
-                    outcome = drawn.run(connection, random.nextInt(10) == 0 ? 1 : 0) == 1 ? Told.STORED : Told.FAILED;
-                } catch (SQLException e) {
-                    String state = String.valueOf(e.getSQLState());
-                    boolean lost = state.startsWith("08") || state.startsWith("57P");
-                    // A connection that was lost afterwards fails when it is closed.
-                    outcome = outcome != Told.NOTHING ? outcome : lost ? Told.UNKNOWN : Told.FAILED;
-                    boolean own = !state.startsWith("23")
-                            || (state.equals("23514") && drawn.amount < 0)
-                            || (state.equals("23505") && drawn.code != null)
-                            || (state.equals("23503") && drawn.other == 9);
-                    if (!own) {
-                        wrong.add(id + ": was told of another's failure: " + e);
-                    }
-                } catch (Throwable e) {
-                    wrong.add(id + ": " + e);
-                }
-                // Not before the next one, which it would be for.
-                boolean unused = Thread.interrupted();
-                outcomes.set(id, outcome.ordinal());
-            }
-            threads.set(place, null);
-        }
-
-        /** Now and then: not by the clock, but by how many are done. */
-        private void disturb(TcpProxy proxy, Random random) throws SQLException {
-            int evil = 0;
-            try (Connection connection = database.dataSource().getConnection();
-                    Statement statement = connection.createStatement()) {
-                while (next.get() < members) {
-                    LockSupport.parkNanos(1_000_000);
-                    int done = next.get();
-                    if (done <= evil * evils) {
-                        continue;
-                    }
-                    evil = done / evils + 1;
-                    switch (random.nextInt(6)) {
-                        case 0 -> proxy.cutAll();
-                        case 1, 2 -> killed += end(statement, "pg_terminate_backend", random);
-                        case 3, 4 -> end(statement, "pg_cancel_backend", random);
-                        default -> {
-                            Thread thread = threads.get(random.nextInt(THREADS));
-                            if (thread != null) {
-                                thread.interrupt();
-                            }
-                        }
-                    }
+        @Override
+        protected Told pay(int id, Random random) {
+            Told outcome = Told.NOTHING;
+            Drawn drawn = Drawn.of(random, id, 100);
+            try (Connection connection = pool.getConnection()) {
+                outcome = drawn.run(connection, random.nextInt(10) == 0 ? 1 : 0) == 1 ? Told.STORED : Told.FAILED;
+            } catch (SQLException e) {
+                failed(id, e);
+                String state = String.valueOf(e.getSQLState());
+                boolean lost = state.startsWith("08") || state.startsWith("57P");
+                // A connection that was lost afterwards fails when it is closed.
+                outcome = outcome != Told.NOTHING ? outcome : lost ? Told.UNKNOWN : Told.FAILED;
+                boolean own = !state.startsWith("23")
+                        || (state.equals("23514") && drawn.amount < 0)
+                        || (state.equals("23505") && drawn.code != null)
+                        || (state.equals("23503") && drawn.other == 9);
+                if (!own) {
+                    wrong(id, "was told of another's failure: " + e);
                 }
             }
-        }
-
-        private int end(Statement statement, String how, Random random) throws SQLException {
-            try (ResultSet row = statement.executeQuery("select " + how + "(pid) from (select pid from pg_stat_activity"
-                    + " where application_name = '" + database.schema() + "_storm' and state <> 'idle'"
-                    + " offset " + random.nextInt(3) + " limit 1) as p")) {
-                return row.next() && row.getBoolean(1) ? 1 : 0;
-            }
-        }
-
-        private void check() throws SQLException {
-            int[] stored = new int[members];
-            long balances = Long.parseLong(database.query("select sum(balance) from account"));
-            for (String tag :
-                    database.query("select string_agg(log, '') from account").split("/", -1)) {
-                if (!tag.isEmpty()) {
-                    stored[Integer.parseInt(tag)]++;
-                    balances--;
-                }
-            }
-            assertThat(balances).as("seed " + seed).isZero();
-            for (int id = 0; id < members; id++) {
-                Told outcome = Told.values()[outcomes.get(id)];
-                boolean right = switch (outcome) {
-                    case NOTHING -> false;
-                    case STORED -> stored[id] == 1;
-                    case FAILED -> stored[id] == 0;
-                    case UNKNOWN -> stored[id] <= 1;
-                };
-                if (!right) {
-                    wrong.add(id + ": told " + outcome + ", stored " + stored[id] + " times");
-                }
-            }
-            assertThat(wrong).as("seed " + seed).isEmpty();
+            return outcome;
         }
     }
 
@@ -310,7 +207,7 @@ class GroupStormTest {
         for (int done = 0; done < members; done += 3_000) {
             Storm storm = new Storm(3_000, 60);
             grouped += storm.run().figure("account", "grouped");
-            killed += storm.killed;
+            killed += storm.killed();
             database.execute("update account set balance = 0, log = '', at = '{}'");
         }
         assertThat(grouped).isPositive();

@@ -1,0 +1,200 @@
+package org.rowlock.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import org.assertj.core.util.Throwables;
+
+/**
+ * Members that each leave their number in a ledger, while some of their threads are interrupted, their statements
+ * cancelled, their server processes ended and their connections lost. What is acknowledged is there once, what has
+ * failed is not there, and what is unknown is there once or not at all.
+ */
+public abstract class LedgerStorm {
+    /** What a member was told. */
+    public enum Told {
+        NOTHING,
+        STORED,
+        FAILED,
+        UNKNOWN
+    }
+
+    /** For the draws of subclasses too. */
+    public final long seed = System.nanoTime();
+
+    private final TestDatabase database;
+    private final int members;
+    private final int evils;
+    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicIntegerArray outcomes;
+    private final AtomicReferenceArray<Thread> threads;
+    private final Map<Integer, Throwable> failures = new ConcurrentHashMap<>();
+    private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
+    private int killed;
+
+    /**
+     * A storm.
+     *
+     * @param evils how many members pass between two disturbances
+     */
+    protected LedgerStorm(TestDatabase database, int threads, int members, int evils) {
+        this.database = database;
+        this.members = members;
+        this.evils = evils;
+        this.outcomes = new AtomicIntegerArray(members);
+        this.threads = new AtomicReferenceArray<>(threads);
+    }
+
+    /** Does what one member wants done. */
+    protected abstract Told pay(int id, Random random) throws Exception;
+
+    /** What its sessions are called, so that they can be found. */
+    public final String applicationName() {
+        return database.schema() + "_storm";
+    }
+
+    public final int killed() {
+        return killed;
+    }
+
+    /** A member has seen what it must not see. */
+    protected final void wrong(int id, String what) {
+        wrong.add(id + ": " + what);
+    }
+
+    /** Keeps why a member has failed, for the report. */
+    protected final void failed(int id, Throwable why) {
+        failures.put(id, why);
+    }
+
+    /**
+     * Has all members do it.
+     *
+     * @param proxy through which they go
+     */
+    public final void blow(TcpProxy proxy, Random random) throws Exception {
+        List<Thread> workers = new ArrayList<>();
+        for (int i = 0; i < threads.length(); i++) {
+            int place = i;
+            long own = random.nextLong();
+            Thread worker = new Thread(() -> work(place, new Random(own)));
+            worker.setDaemon(true);
+            threads.set(i, worker);
+            workers.add(worker);
+        }
+        workers.forEach(Thread::start);
+        disturb(proxy, random);
+        for (Thread each : workers) {
+            each.join(TestDatabase.DEADLINE.toMillis());
+            assertThat(each.isAlive()).as("a caller that never came back").isFalse();
+        }
+    }
+
+    private void work(int place, Random random) {
+        for (int id = next.getAndIncrement(); id < members; id = next.getAndIncrement()) {
+            Told outcome;
+            try {
+                outcome = pay(id, random);
+            } catch (Throwable e) {
+                wrong(id, Throwables.getStackTrace(e));
+                outcome = Told.UNKNOWN;
+            }
+            // Not before the next one, which it would be for.
+            boolean unused = Thread.interrupted();
+            outcomes.set(id, outcome.ordinal());
+        }
+        threads.set(place, null);
+    }
+
+    /** Now and then: not by the clock, but by how many are done. */
+    private void disturb(TcpProxy proxy, Random random) throws SQLException {
+        int evil = 0;
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            while (next.get() < members) {
+                LockSupport.parkNanos(1_000_000);
+                int done = next.get();
+                if (done <= evil * evils) {
+                    continue;
+                }
+                evil = done / evils + 1;
+                switch (random.nextInt(9)) {
+                    case 0 -> proxy.cutAll();
+                    case 1 -> proxy.cutBefore("ledger");
+                    case 2 -> proxy.cutAfter("COMMIT");
+                    case 3, 4 -> end(statement, "pg_cancel_backend", random);
+                    case 5, 6 -> killed += end(statement, "pg_terminate_backend", random);
+                    default -> {
+                        Thread thread = threads.get(random.nextInt(threads.length()));
+                        if (thread != null) {
+                            thread.interrupt();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private int end(Statement statement, String how, Random random) throws SQLException {
+        try (ResultSet row = statement.executeQuery("select " + how + "(pid) from (select pid from pg_stat_activity"
+                + " where application_name = '" + applicationName() + "' and state <> 'idle'"
+                + " offset " + random.nextInt(3) + " limit 1) as p")) {
+            return row.next() && row.getBoolean(1) ? 1 : 0;
+        }
+    }
+
+    /**
+     * Compares what each was told with what is stored.
+     *
+     * @param ledger a query of the numbers that are stored
+     */
+    public final void check(String ledger) throws SQLException {
+        int[] stored = new int[members];
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(ledger)) {
+            while (rows.next()) {
+                stored[rows.getInt(1)]++;
+            }
+        }
+        for (int id = 0; id < members; id++) {
+            Told outcome = Told.values()[outcomes.get(id)];
+            boolean right = switch (outcome) {
+                case NOTHING -> false;
+                case STORED -> stored[id] == 1;
+                case FAILED -> stored[id] == 0;
+                case UNKNOWN -> stored[id] <= 1;
+            };
+            if (!right) {
+                Throwable failure = failures.get(id);
+                wrong(
+                        id,
+                        "told " + outcome + ", stored " + stored[id] + " times "
+                                + (failure == null ? "" : Throwables.getStackTrace(failure)));
+            }
+        }
+        assertThat(wrong).as("seed " + seed).isEmpty();
+    }
+
+    /** How many members were told this. */
+    public final long told(Told what) {
+        long count = 0;
+        for (int id = 0; id < members; id++) {
+            count += outcomes.get(id) == what.ordinal() ? 1 : 0;
+        }
+        return count;
+    }
+}
