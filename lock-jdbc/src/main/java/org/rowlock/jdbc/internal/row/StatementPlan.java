@@ -2,7 +2,6 @@ package org.rowlock.jdbc.internal.row;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +25,15 @@ public final class StatementPlan {
     private final TableFigures figures;
     private volatile @Nullable Resolved resolved;
     private volatile @Nullable SessionEffect effect;
-    private volatile @Nullable Optional<String> target;
+    private volatile @Nullable String target;
 
-    /** The primary key that was found, and the values that the statement has for it, if it has all. */
+    /**
+     * The columns of the primary key that was found, and the values that the statement has for them, if it has all. They
+     * are compared as the list they are: JDK 17 keeps the class of the last record whose generated equals() was called,
+     * and with it the class loader of an application that was stopped.
+     */
     private record Resolved(
-            PrimaryKeys.Found found, @Nullable List<Value> key) {}
+            List<String> columns, @Nullable List<Value> key) {}
 
     /** @param figures those of a table */
     public StatementPlan(String sql, Function<String, TableFigures> figures) {
@@ -102,23 +105,24 @@ public final class StatementPlan {
 
     /** The table that it changes, where others may send it, as by its text it does the same there; else null. */
     public @Nullable String sharedTarget() {
-        Optional<String> known = target;
+        String known = target;
         if (known == null) {
             boolean isUpdate = shape instanceof Recognised statement
                     && statement.kind() == Kind.UPDATE
                     && !statement.returnsRows();
-            known = Optional.ofNullable(isUpdate ? GroupRule.target(sql) : null);
+            String found = isUpdate ? GroupRule.target(sql) : null;
+            known = found == null ? "" : found;
             target = known;
         }
-        return known.orElse(null);
+        return known.isEmpty() ? null : known;
     }
 
     /** The values that the statement has for a primary key, or null. */
     @Nullable
     List<Value> key(Recognised statement, PrimaryKeys.Found found) {
         Resolved known = resolved;
-        if (known == null || !known.found.equals(found)) {
-            known = new Resolved(found, statement.key(found.columns()));
+        if (known == null || !known.columns.equals(found.columns())) {
+            known = new Resolved(found.columns(), statement.key(found.columns()));
             resolved = known;
         }
         return known.key;
