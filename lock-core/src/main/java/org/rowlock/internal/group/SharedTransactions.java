@@ -19,16 +19,15 @@ public final class SharedTransactions {
     private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     final GroupSizes sizes;
-    private final ConcurrentMap<Seen, Version> tables = new ConcurrentHashMap<>();
+
+    /** By what all sessions have in common that see the same tables, and the target. */
+    private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
     private volatile SessionIdentity.@Nullable Equal last;
 
     /** @param largest how many callers may share a transaction; 1 for none */
     public SharedTransactions(int largest) {
         this.sizes = new GroupSizes(largest);
     }
-
-    /** A table, as all sessions see it that are alike. */
-    private record Seen(Object session, String target) {}
 
     /** What the server said of a table; empty for one whose changes go alone. */
     private record Version(String text, long nanos) {}
@@ -55,7 +54,7 @@ public final class SharedTransactions {
      * @param target as {@link GroupRule#target} has it
      */
     public boolean shares(Object session, String target, Asking asking) throws SQLException {
-        Seen seen = new Seen(session, target);
+        List<Object> seen = List.of(session, target);
         Version version = tables.get(seen);
         if (version == null || System.nanoTime() - version.nanos > VALID_NANOS) {
             if (tables.size() >= MOST_TABLES) {
@@ -80,7 +79,7 @@ public final class SharedTransactions {
     /** What the server said of a table, however long ago, for it to compare; null if it shares nothing. */
     @Nullable
     String version(Object session, String target) {
-        Version version = tables.get(new Seen(session, target));
+        Version version = tables.get(List.of(session, target));
         return version == null || version.text.isEmpty() ? null : version.text;
     }
 

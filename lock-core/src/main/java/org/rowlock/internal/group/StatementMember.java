@@ -9,13 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.text.TableName;
 
 /**
  * One execution of an application's UPDATE that a group may do. The leader, which is the first of those who wait, sends
@@ -23,9 +21,6 @@ import org.rowlock.internal.text.TableName;
  * Sync behind it.
  */
 public final class StatementMember {
-    /** A line that says for which lock the wait was, in every language by its mode: PostgreSQL 19 adds one. */
-    private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
-
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final SharedTransactions shared;
@@ -211,7 +206,8 @@ public final class StatementMember {
             if (!ServerErrors.isServers(e) || !session.isUsable()) {
                 return unknown(e);
             }
-            timeout = isTimeout(e) && !cancelledByMember && isOfRow(e) ? e : null;
+            // Behind the first nobody waits for the row.
+            timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                             || (queryTimeout > 0 && nanos >= TimeUnit.SECONDS.toNanos(queryTimeout)));
@@ -233,26 +229,6 @@ public final class StatementMember {
             LOG.log(Level.DEBUG, "The warnings of a statement that was closed are gone", e);
             return null;
         }
-    }
-
-    /**
-     * Whether the wait that was ended was for the row, and so that of the first: behind it nobody waits for the row.
-     * The server says in which table the wait was, if it says anything; another one is that of a parent, say, or of a
-     * unique index.
-     */
-    private boolean isOfRow(SQLException timeout) {
-        List<String> table = TableName.parts(execution.table);
-        List<String> places = ServerErrors.context(timeout)
-                .lines()
-                .filter(line -> !LOCK.matcher(line).find())
-                .toList();
-        return places.isEmpty()
-                || (places.size() == 1
-                        && places.get(0).matches(".*\\W" + Pattern.quote(table.get(table.size() - 1)) + "\\W.*"));
-    }
-
-    private static boolean isTimeout(SQLException e) {
-        return SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || SqlState.QUERY_CANCELED.equals(e.getSQLState());
     }
 
     /** The caller's statement is as the caller left it. */

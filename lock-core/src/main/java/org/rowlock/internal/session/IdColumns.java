@@ -226,7 +226,9 @@ public final class IdColumns {
         boolean countsRows = false;
         long oid = 0;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
-            statement.setQueryTimeout(seconds);
+            if (seconds > 0) {
+                statement.setQueryTimeout(seconds);
+            }
             int at = 1;
             if (!given.isEmpty()) {
                 statement.setArray(at++, session.connection().createArrayOf("text", given.toArray()));

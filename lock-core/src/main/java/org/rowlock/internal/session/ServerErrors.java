@@ -2,6 +2,7 @@ package org.rowlock.internal.session;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -24,6 +25,9 @@ import org.rowlock.internal.text.TableName;
  * these do not say.
  */
 public final class ServerErrors {
+    /** A line that says for which lock the wait was, in every language by its mode: PostgreSQL 19 adds one. */
+    private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
+
     private ServerErrors() {}
 
     /**
@@ -71,11 +75,24 @@ public final class ServerErrors {
         return isRaisedIn("ProcessInterrupts", e);
     }
 
-    /** What the server was doing, in its language; empty if it does not say. */
-    public static String context(SQLException e) {
+    /**
+     * Whether a wait for a row of a table has lasted too long. The server says in which table the wait was, if it says
+     * anything; another one is that of a parent, say, or of a unique index.
+     */
+    public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        String where = server == null ? null : server.getWhere();
-        return where == null ? "" : where;
+        boolean timeout = SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
+                || SqlState.QUERY_CANCELED.equals(e.getSQLState());
+        if (server == null || !timeout) {
+            return false;
+        }
+        String where = server.getWhere() == null ? "" : server.getWhere();
+        List<String> places =
+                where.lines().filter(line -> !LOCK.matcher(line).find()).toList();
+        List<String> parts = TableName.parts(table);
+        return places.isEmpty()
+                || (places.size() == 1
+                        && places.get(0).matches(".*\\W" + Pattern.quote(parts.get(parts.size() - 1)) + "\\W.*"));
     }
 
     /** The same error of the server for another caller, as callers add to theirs. */

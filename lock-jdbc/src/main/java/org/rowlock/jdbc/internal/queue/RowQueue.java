@@ -20,7 +20,6 @@ import org.rowlock.jdbc.internal.observe.QueuedEvent;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.SessionTimeouts;
 
 /** The wait of one connection's statements for the rows that they lock, and what then goes in front of them. */
 final class RowQueue {

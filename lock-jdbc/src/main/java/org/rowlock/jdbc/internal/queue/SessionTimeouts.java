@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.session;
+package org.rowlock.jdbc.internal.queue;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
  * How long a session lets a statement wait, and is let wait for one: the shortest of its lock_timeout,
  * statement_timeout, idle_in_transaction_session_timeout and idle_session_timeout.
  */
-public final class SessionTimeouts {
+final class SessionTimeouts {
     private static final String SHOW = "show lock_timeout; show statement_timeout;"
             + " show idle_in_transaction_session_timeout; show idle_session_timeout";
 
     private SessionTimeouts() {}
 
     /** In nanoseconds, {@link Long#MAX_VALUE} where none is set. Asked in one round trip and without a snapshot. */
-    public static long shortest(Connection connection) throws SQLException {
+    static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
         try (Statement statement = connection.createStatement()) {
             boolean isRow = statement.execute(SHOW);
