@@ -64,19 +64,20 @@ class UnloadingTest {
     /** In a method of its own, whose frame keeps nothing. */
     private WeakReference<ClassLoader> runAndStop(String scheme) throws Exception {
         List<URL> classes = new ArrayList<>();
-        for (Class<?> each : List.of(
-                Application.class, RowlockDriver.class, LockKey.class, PGConnection.class, NullMarked.class)) {
+        for (Class<?> each :
+                List.of(Application.class, RowlockDriver.class, LockKey.class, PGConnection.class, NullMarked.class)) {
             classes.add(placeOf(each));
         }
-        URLClassLoader loader =
-                new URLClassLoader(classes.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+        URLClassLoader loader = new URLClassLoader(classes.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(loader);
         try {
             @SuppressWarnings("unchecked") // It is one there.
-            BiConsumer<String, String> application = (BiConsumer<String, String>)
-                    loader.loadClass(Application.class.getName()).getConstructor().newInstance();
+            BiConsumer<String, String> application =
+                    (BiConsumer<String, String>) loader.loadClass(Application.class.getName())
+                            .getConstructor()
+                            .newInstance();
             String url = database.dataSource().getURL().replace("jdbc:", scheme);
             application.accept(url, String.valueOf(database.dataSource().getUser()));
         } finally {

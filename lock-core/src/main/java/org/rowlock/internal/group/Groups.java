@@ -46,7 +46,11 @@ import org.rowlock.internal.text.GroupRule;
  * @param sessions by connection, what the server said of it when nobody had altered it
  */
 public record Groups(
-        int largest, SharedTransactions shared, LockObserver observer, KeyNames names, Map<Connection, String> sessions) {
+        int largest,
+        SharedTransactions shared,
+        LockObserver observer,
+        KeyNames names,
+        Map<Connection, String> sessions) {
     /** The tables of writes by their texts; empty for those that go alone. */
     private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
 

@@ -22,6 +22,7 @@ public final class SharedTransactions {
 
     /** By what all sessions have in common that see the same tables, and the target. */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
+
     private volatile SessionIdentity.@Nullable Equal last;
 
     /** @param largest how many callers may share a transaction; 1 for none */

@@ -105,7 +105,8 @@ public final class IdColumns {
          * the server does not report, by SET ROLE with a schema of the role's name, with a temporary table in front.
          * For these the server is asked for its schemas first.
          */
-        private static final Known SEVERAL = new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
+        private static final Known SEVERAL =
+                new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /** Whether it did not change, and was found not to hold where the name means another table. */
         private boolean isOfAnother(Known found) {

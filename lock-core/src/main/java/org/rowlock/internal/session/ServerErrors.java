@@ -81,8 +81,8 @@ public final class ServerErrors {
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        boolean timeout = SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
-                || SqlState.QUERY_CANCELED.equals(e.getSQLState());
+        boolean timeout =
+                SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || SqlState.QUERY_CANCELED.equals(e.getSQLState());
         if (server == null || !timeout) {
             return false;
         }

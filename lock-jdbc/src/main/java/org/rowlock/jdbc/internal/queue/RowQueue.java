@@ -184,7 +184,11 @@ final class RowQueue {
                 SessionIdentity.Equal common = equal == null ? null : groups.common(equal);
                 if (common != null && groups.shares(common, target, access::ask)) {
                     StatementMember.Execution execution = new StatementMember.Execution(
-                            plan.sql(), plan.table(), row.text(), prepared, to -> row.binds().setAll(to, 0));
+                            plan.sql(),
+                            plan.table(),
+                            row.text(),
+                            prepared,
+                            to -> row.binds().setAll(to, 0));
                     return new StatementMember(groups, identity, common, execution);
                 }
                 alone = common == null ? Figure.ALONE_SESSION : Figure.ALONE_TABLE;

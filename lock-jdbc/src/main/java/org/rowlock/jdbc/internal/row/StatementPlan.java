@@ -32,8 +32,7 @@ public final class StatementPlan {
      * are compared as the list they are: JDK 17 keeps the class of the last record whose generated equals() was called,
      * and with it the class loader of an application that was stopped.
      */
-    private record Resolved(
-            List<String> columns, @Nullable List<Value> key) {}
+    private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
     /** @param figures those of a table */
     public StatementPlan(String sql, Function<String, TableFigures> figures) {

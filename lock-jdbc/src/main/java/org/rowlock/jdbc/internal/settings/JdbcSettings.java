@@ -102,7 +102,6 @@ public record JdbcSettings(
         return of(name, words);
     }
 
-    /** Why there is no such setting, and what to do. */
     /** A sentence for each system property that begins like a setting and is none, perhaps misspelt. */
     public static List<String> unknownProperties() {
         return System.getProperties().stringPropertyNames().stream()
@@ -114,7 +113,8 @@ public record JdbcSettings(
                 .toList();
     }
 
-    public static String noSetting(String key, String prefix) {
+    /** Why there is no such setting, and what to do. */
+    static String noSetting(String key, String prefix) {
         if (key.equals(RELEASE)) {
             return "The drop-in has no early release, as it makes programs that read much slower: remove the setting <"
                     + prefix + key + ">. For early release lock through the API, with"

@@ -119,8 +119,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 both.close();
             }
             frontedMarked = isMarked();
-            both = connection.prepare(
-                    FrontSql.inFrontOf(sql, recognised(known).row(), FrontSql.SQL, frontedMarked));
+            both = connection.prepare(FrontSql.inFrontOf(sql, recognised(known).row(), FrontSql.SQL, frontedMarked));
             fronted = both;
         }
         int at = binds.set(both, 1, recognised(known).values());
