@@ -93,9 +93,9 @@ public final class RowLockTemplate {
      * Locks all keys or none, and runs a query under the locks, in one round trip. A request without a wait uses the
      * configured one.
      *
-     * @param request what to lock, and how strongly
+     * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
-     * @param mapper makes a value of each row
+     * @param mapper creates a value from each row
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
@@ -111,10 +111,10 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks, all or none, and runs a query for one value a row behind the locks, in one round trip. A request without a
-     * wait waits as configured.
+     * Locks all keys or none, and runs a query for one value per row under the locks, in one round trip. A request
+     * without a wait uses the configured one.
      *
-     * @param request what to lock, and how strongly
+     * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

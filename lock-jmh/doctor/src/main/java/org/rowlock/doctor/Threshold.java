@@ -27,8 +27,8 @@ final class Threshold {
     static final double IDLE_SESSIONS = 0.5;
 
     /**
-     * The transactions per second with that few busy sessions. Short ones keep sessions busy for moments that no sample
-     * meets.
+     * The number of transactions per second below which a server with few busy sessions is idle. Short transactions
+     * keep sessions busy for moments that no sample meets.
      */
     static final double IDLE_PER_SECOND = 10;
 

@@ -40,7 +40,7 @@ final class FixedRate {
         return start(taken++);
     }
 
-    /** Makes no further start due. Only the first call after a reset has an effect. */
+    /** Ends the sequence of starts. Only the first call after a reset has an effect. */
     synchronized void stop() {
         if (!stopped) {
             stopped = true;

@@ -70,7 +70,7 @@ public final class RowLockAutoConfiguration {
                 properties,
                 environment,
                 listeners.orderedStream().toList(),
-                // Found at the first call, because that DataSource may itself need beans that are not there yet.
+                // The first call finds it, because that DataSource may need beans that do not exist yet.
                 SingletonSupplier.of(dataSources::getObject));
     }
 
