@@ -128,8 +128,9 @@ public final class LockCall {
         AutoSave autosave = session.withoutAutosave();
         try {
             ResolvedRequest asks = resolve();
-            Tail tail = given != null && given.isCommitting() && isIdLookedAt(asks) ? null : given;
-            if (tail != given) {
+            boolean isAlone = given != null && given.isCommitting() && isIdLookedAt(asks);
+            Tail tail = isAlone ? null : given;
+            if (isAlone) {
                 socket = boundSocket();
             }
             begun = session.hasBegun();

@@ -172,7 +172,7 @@ public class RoundTrips extends LockWorkload {
 
     void run(RowLocks locks, DataSource pool, int aid) throws SQLException {
         if (admission) {
-            runByRowlock(locks, pool, aid);
+            runByRowlock(locks, aid);
             return;
         }
         try (Connection connection = pool.getConnection()) {
@@ -199,7 +199,7 @@ public class RoundTrips extends LockWorkload {
     }
 
     /** Sends the lock in one flush with a read or with the updates. The updates are sent with the commit. */
-    private void runByRowlock(RowLocks locks, DataSource pool, int aid) throws SQLException {
+    private void runByRowlock(RowLocks locks, int aid) throws SQLException {
         LockRequest lock = forUpdate(LockKey.row(Accounts.TABLE, aid));
         List<CommitWrite> updates;
         if (flushes == 1) {
