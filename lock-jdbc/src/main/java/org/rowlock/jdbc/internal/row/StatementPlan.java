@@ -28,9 +28,9 @@ public final class StatementPlan {
     private volatile @Nullable String target;
 
     /**
-     * The columns of the primary key that was found, and the values that the statement has for them, if it has all. They
-     * are compared as the list they are: JDK 17 keeps the class of the last record whose generated equals() was called,
-     * and with it the class loader of an application that was stopped.
+     * The columns of the primary key that was found, and the values that the statement has for them, if it has all. The
+     * columns are compared as a list: JDK 17 keeps the class of the last record whose generated equals() was called, and
+     * with it the class loader of an application that was stopped.
      */
     private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
