@@ -29,8 +29,8 @@ public final class StatementPlan {
 
     /**
      * The columns of the primary key that was found, and the values that the statement has for them, if it has all. The
-     * columns are compared as a list: JDK 17 keeps the class of the last record whose generated equals() was called, and
-     * with it the class loader of an application that was stopped.
+     * columns are compared as a list: JDK 17 keeps the class of the last record whose generated equals() was called,
+     * and with it the class loader of an application that was stopped.
      */
     private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
