@@ -19,12 +19,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.util.Throwables;
 
 /**
- * Members that each leave their number in a ledger, while some of their threads are interrupted, their statements
- * cancelled, their server processes ended and their connections lost. What is acknowledged is there once, what has
- * failed is not there, and what is unknown is there once or not at all.
+ * Members that each write their number into a ledger under disturbance: threads are interrupted, statements cancelled,
+ * server processes ended and connections lost. An acknowledged number is stored once, and a failed one is not stored.
+ * An unknown one is stored once or not at all.
  */
 public abstract class LedgerStorm {
-    /** What a member was told. */
+    /** The outcome that a member got. */
     public enum Told {
         NOTHING,
         STORED,
@@ -32,7 +32,7 @@ public abstract class LedgerStorm {
         UNKNOWN
     }
 
-    /** For the draws of subclasses too. */
+    /** The seed of all draws, including those of subclasses. */
     public final long seed = System.nanoTime();
 
     private final TestDatabase database;
@@ -46,7 +46,7 @@ public abstract class LedgerStorm {
     private int killed;
 
     /**
-     * A storm.
+     * Creates a storm.
      *
      * @param evils how many members pass between two disturbances
      */
@@ -58,10 +58,10 @@ public abstract class LedgerStorm {
         this.threads = new AtomicReferenceArray<>(threads);
     }
 
-    /** Does what one member wants done. */
+    /** Does the work of one member. */
     protected abstract Told pay(int id, Random random) throws Exception;
 
-    /** What its sessions are called, so that they can be found. */
+    /** The application name of its sessions, by which they can be found. */
     public final String applicationName() {
         return database.schema() + "_storm";
     }
@@ -70,20 +70,20 @@ public abstract class LedgerStorm {
         return killed;
     }
 
-    /** A member has seen what it must not see. */
+    /** Reports that a member has seen something that it must not see. */
     protected final void wrong(int id, String what) {
         wrong.add(id + ": " + what);
     }
 
-    /** Keeps why a member has failed, for the report. */
+    /** Keeps the reason why a member has failed, for the report. */
     protected final void failed(int id, Throwable why) {
         failures.put(id, why);
     }
 
     /**
-     * Has all members do it.
+     * Runs all members.
      *
-     * @param proxy through which they go
+     * @param proxy the proxy through which they connect
      */
     public final void blow(TcpProxy proxy, Random random) throws Exception {
         List<Thread> workers = new ArrayList<>();
@@ -112,14 +112,14 @@ public abstract class LedgerStorm {
                 wrong(id, Throwables.getStackTrace(e));
                 outcome = Told.UNKNOWN;
             }
-            // Not before the next one, which it would be for.
+            // An interrupt that came too late must not disturb the next member.
             boolean unused = Thread.interrupted();
             outcomes.set(id, outcome.ordinal());
         }
         threads.set(place, null);
     }
 
-    /** Now and then: not by the clock, but by how many are done. */
+    /** Disturbs the members at intervals of completed members, and not by the clock. */
     private void disturb(TcpProxy proxy, Random random) throws SQLException {
         int evil = 0;
         try (Connection connection = database.dataSource().getConnection();
@@ -157,9 +157,9 @@ public abstract class LedgerStorm {
     }
 
     /**
-     * Compares what each was told with what is stored.
+     * Compares the outcome of each member with what is stored.
      *
-     * @param ledger a query of the numbers that are stored
+     * @param ledger a query for the stored numbers
      */
     public final void check(String ledger) throws SQLException {
         int[] stored = new int[members];
@@ -189,7 +189,7 @@ public abstract class LedgerStorm {
         assertThat(wrong).as("seed " + seed).isEmpty();
     }
 
-    /** How many members were told this. */
+    /** The number of members that got this outcome. */
     public final long told(Told what) {
         long count = 0;
         for (int id = 0; id < members; id++) {
