@@ -113,9 +113,8 @@ public final class LockOperation {
      * at all.
      *
      * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
-     * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#requireRow}, {@link
-     * LockRequest#orInsert}, {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and what {@link
-     * CommitWrites} names.
+     * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#orInsert}, {@link
+     * LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and what {@link CommitWrites} names.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

@@ -12,7 +12,7 @@ import org.rowlock.internal.text.Given;
  * <pre>{@code
  * forUpdate(row("account", 42))
  * forShare(rows("account", ids)).atMost(Duration.ofMillis(200))
- * forUpdate(row("orders", 7)).and(forKeyShare(row("customer", 42))).requireRow()
+ * forUpdate(row("orders", 7)).and(forKeyShare(row("customer", 42)))
  * forUpdate(row("counter", "a")).orInsert("insert into counter(id, n) values (?, 0)", "a")
  * }</pre>
  *
@@ -119,8 +119,8 @@ public sealed interface LockRequest permits RequestParts {
 
     /**
      * {@return this request and another in one} Each key keeps its mode; of a key that both have, the stronger counts,
-     * and this request's {@link #orInsert}. The call waits as long as the more impatient of the two, and requires rows
-     * if either does.
+     * and this request's {@link #orInsert}. The call waits as long as the more impatient of the two, and allows absent
+     * rows if both requests do.
      *
      * @param other the other
      */
@@ -153,12 +153,12 @@ public sealed interface LockRequest permits RequestParts {
     LockRequest waiting(LockWait wait);
 
     /**
-     * {@return the same, with which a row that does not exist is a {@link RowAbsentException}} Without it {@link
-     * LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH} the key
-     * alone. A query behind the lock has run. {@link LockStrategy#ADVISORY}, names and numbers are then refused with a
-     * {@link LockTargetException}, as nothing looks for a row there.
+     * {@return the same, with which a row that does not exist is no {@link RowAbsentException}} For such a row {@link
+     * LockStrategy#ROW} then locks nothing, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH} the key alone.
+     * With keys alone ({@link LockStrategy#ADVISORY}, names, numbers) Rowlock looks for no row, and an absent one is
+     * never an error.
      */
-    LockRequest requireRow();
+    LockRequest allowAbsent();
 
     /**
      * {@return the same, which inserts the row if it is absent, and locks it either way} Lock and insert are one round
@@ -208,6 +208,6 @@ public sealed interface LockRequest permits RequestParts {
      */
     LockWait lockWait(LockWait otherwise);
 
-    /** {@return whether an absent row is an error: true behind {@link #requireRow}} */
-    boolean isRowRequired();
+    /** {@return whether an absent row is no error: true behind {@link #allowAbsent}} */
+    boolean isAbsentAllowed();
 }

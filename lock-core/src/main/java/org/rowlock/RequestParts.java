@@ -25,7 +25,7 @@ import org.rowlock.internal.text.Insert;
  * @param modes of each key if they differ; empty if all have the same
  * @param inserts of rows that may be absent
  * @param lockWait null for what each call has by default
- * @param isRowRequired whether an absent row is an error
+ * @param isAbsentAllowed whether an absent row is no error
  */
 record RequestParts(
         List<LockKey> keys,
@@ -34,7 +34,7 @@ record RequestParts(
         Map<LockKey, RowLockMode> modes,
         Map<LockKey.Row, Insert> inserts,
         @Nullable LockWait lockWait,
-        boolean isRowRequired)
+        boolean isAbsentAllowed)
         implements LockRequest {
 
     static final String NO_KEY = "The key is null, or one of several is; make one with LockKey.row(table, id)";
@@ -54,11 +54,11 @@ record RequestParts(
     @Override
     public LockRequest waiting(LockWait wait) {
         Given.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
-        return new RequestParts(keys, rows, mode, modes, inserts, wait, isRowRequired);
+        return new RequestParts(keys, rows, mode, modes, inserts, wait, isAbsentAllowed);
     }
 
     @Override
-    public LockRequest requireRow() {
+    public LockRequest allowAbsent() {
         return new RequestParts(keys, rows, mode, modes, inserts, lockWait, true);
     }
 
@@ -69,7 +69,7 @@ record RequestParts(
                     + (rows.size() > 1 ? rows : keys) + "; make one for each row, and join them with and()");
         }
         Insert made = new Insert(rows.get(0), insert, Given.binds(binds));
-        return new RequestParts(keys, rows, mode, modes, Map.of(made.key(), made), lockWait, isRowRequired);
+        return new RequestParts(keys, rows, mode, modes, Map.of(made.key(), made), lockWait, isAbsentAllowed);
     }
 
     @Override
@@ -92,7 +92,7 @@ record RequestParts(
                 differ ? each : Map.of(),
                 both,
                 shorter(lockWait, other.lockWait),
-                isRowRequired || other.isRowRequired);
+                isAbsentAllowed(this) && isAbsentAllowed(other));
     }
 
     static RequestParts of(@Nullable LockRequest request) {
@@ -128,6 +128,11 @@ record RequestParts(
         return List.copyOf(rows);
     }
 
+    /** Where nothing looks for a row it is neither asked for nor refused. */
+    private static boolean isAbsentAllowed(RequestParts of) {
+        return of.isAbsentAllowed || of.rows.isEmpty();
+    }
+
     private static @Nullable LockWait shorter(@Nullable LockWait one, @Nullable LockWait other) {
         if (one == null || other == null) {
             return one == null ? other : one;
@@ -135,7 +140,7 @@ record RequestParts(
         return one.compareTo(other) <= 0 ? one : other;
     }
 
-    /** As it is said: {@code account[42] FOR UPDATE and customer[7] FOR SHARE, atMost 0.2s, row required}. */
+    /** As it is said: {@code account[42] FOR UPDATE and customer[7] FOR SHARE, atMost 0.2s, absent allowed}. */
     @Override
     public String toString() {
         Set<RowLockMode> said = modes.isEmpty() ? EnumSet.of(mode) : EnumSet.copyOf(modes.values());
@@ -149,6 +154,6 @@ record RequestParts(
                         .collect(Collectors.joining(" and "))
                 + (inserts.isEmpty() ? "" : ", or insert")
                 + (lockWait == null ? "" : ", " + lockWait)
-                + (isRowRequired ? ", row required" : "");
+                + (isAbsentAllowed ? ", absent allowed" : "");
     }
 }

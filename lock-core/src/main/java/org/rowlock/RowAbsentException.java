@@ -3,9 +3,10 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row that {@link LockRequest#requireRow} requires does not exist. The transaction stays usable. What was locked
- * beside it stays locked until the transaction ends, with {@link LockStrategy#BOTH} also the key of the row. If the
- * INSERT of {@link LockRequest#orInsert} has made another row, a transaction that had begun is aborted.
+ * A row that was to be locked does not exist, and the request does not {@linkplain LockRequest#allowAbsent allow} that.
+ * With keys alone Rowlock looks for no row. A caller's transaction stays usable. Locks of other rows of the call stay
+ * held until the transaction ends, with {@link LockStrategy#BOTH} also the key of the absent row. If the INSERT of
+ * {@link LockRequest#orInsert} has made another row, a transaction that had begun is aborted.
  */
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;

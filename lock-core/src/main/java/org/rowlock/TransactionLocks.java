@@ -58,10 +58,11 @@ public final class TransactionLocks {
      * trip.
      *
      * @param request what to lock, and how strongly
-     * @return what is held now; worth a look if {@link LockStrategy#ROW} may find no row
+     * @return what is held now
      * @throws LockNotAvailableException if another transaction holds one of the keys and the wait is none or runs out;
      *     nothing is newly held and the transaction stays usable
-     * @throws RowAbsentException if the request {@linkplain LockRequest#requireRow requires} a row that does not exist
+     * @throws RowAbsentException if a row does not exist and the request does not {@linkplain LockRequest#allowAbsent
+     *     allow} that
      * @throws LockTargetException if one cannot be locked, or there are more keys than the budget allows; nothing is
      *     locked
      * @throws RowlockException if the locks cannot be had for another reason, or the INSERT of {@link
@@ -92,7 +93,7 @@ public final class TransactionLocks {
 
     /**
      * Locks, all or none, and runs a query behind the locks, in one round trip. The query has a snapshot of its own, so
-     * it sees what the previous holder committed. It runs also if a row does not exist.
+     * it sees what the previous holder committed.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters

@@ -196,7 +196,8 @@ class BadInputTest {
         Session alice = database.session("alice");
         LockResult result = alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "one"))));
         assertThat(result.isRowAbsent()).isFalse();
-        result = alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "two"))));
+        result =
+                alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "two")).allowAbsent()));
         assertThat(result.isRowAbsent()).isTrue();
     }
 
@@ -499,7 +500,8 @@ class BadInputTest {
         Session alice = database.session("alice");
         List<LockKey> keys = new ArrayList<>(ids(1_000));
         keys.addAll(ids(1_000));
-        LockResult result = alice.run(c -> locks(strategy).in(c).lock(forUpdate(keys)));
+        LockResult result =
+                alice.run(c -> locks(strategy).in(c).lock(forUpdate(keys).allowAbsent()));
         assertThat(forUpdate(keys).keys()).hasSize(1_000);
         assertThat(result.absentRows()).hasSize(strategy == LockStrategy.ADVISORY ? 0 : 991);
         assertThat(alice.advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1_000);
@@ -509,7 +511,8 @@ class BadInputTest {
     @Test
     void rowLocksHaveNoBudget() throws Exception {
         Session alice = database.session("alice");
-        LockResult result = alice.run(c -> locks(LockStrategy.ROW).in(c).lock(forUpdate(ids(3_000))));
+        LockResult result = alice.run(
+                c -> locks(LockStrategy.ROW).in(c).lock(forUpdate(ids(3_000)).allowAbsent()));
         assertThat(result.absentRows()).hasSize(2_991);
     }
 
@@ -519,7 +522,7 @@ class BadInputTest {
         Session alice = database.session("alice");
         RowLocks more =
                 LockAccess.builder().strategy(strategy).lockBudget(1_500).build();
-        alice.run(c -> more.in(c).lock(forUpdate(ids(1_500))));
+        alice.run(c -> more.in(c).lock(forUpdate(ids(1_500)).allowAbsent()));
         assertThat(alice.advisoryLocks()).isEqualTo(1_500);
         alice.rollback();
         RowLocks less = LockAccess.builder().strategy(strategy).lockBudget(2).build();

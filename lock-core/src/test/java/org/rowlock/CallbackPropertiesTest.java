@@ -309,11 +309,11 @@ class CallbackPropertiesTest {
             }
             case EXECUTE -> {
                 adding.add(writes);
-                locks.on(from).lock(forUpdate(KEY)).execute(writes);
+                locks.on(from).lock(forUpdate(KEY).allowAbsent()).execute(writes);
             }
             case EXECUTE_WITH_ROW -> {
                 adding.add(writes);
-                locks.on(from).lock(forUpdate(KEY).requireRow()).execute(writes);
+                locks.on(from).lock(forUpdate(KEY)).execute(writes);
             }
         }
     }

@@ -208,8 +208,8 @@ class CitusTest {
         Session bob = database.session("bob");
         Session carol = database.session("carol");
         carol.run(c -> locks.in(c).lock(forUpdate(LockKey.row(table, 2))));
-        Step<LockResult> alices =
-                alice.start(c -> locks.in(c).lock(forUpdate(LockKey.rows(table, List.of(9, 2, 1, 77)))));
+        Step<LockResult> alices = alice.start(c -> locks.in(c)
+                .lock(forUpdate(LockKey.rows(table, List.of(9, 2, 1, 77))).allowAbsent()));
         awaitWaitingOnCitus(1);
         Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(LockKey.rows(table, List.of(1, 9, 2)))));
         awaitWaitingOnCitus(2);
@@ -282,10 +282,12 @@ class CitusTest {
         LockKey absent = LockKey.row(table, 50);
         String read = "select balance from " + table + " where id = 50";
         Session alice = database.session("alice");
-        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(forUpdate(absent), read, row -> row.getLong(1))))
+        assertThat(alice.<List<Long>>run(
+                        c -> locks.in(c).lockAndQuery(forUpdate(absent).allowAbsent(), read, row -> row.getLong(1))))
                 .isEmpty();
         alice.execute("insert into " + table + " values (50, 3)");
-        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(forUpdate(absent), read, row -> row.getLong(1))))
+        assertThat(alice.<List<Long>>run(
+                        c -> locks.in(c).lockAndQuery(forUpdate(absent).allowAbsent(), read, row -> row.getLong(1))))
                 .containsExactly(3L);
         alice.commit();
     }

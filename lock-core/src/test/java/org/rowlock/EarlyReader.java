@@ -86,12 +86,14 @@ enum EarlyReader {
         String own = sql.replace("?", String.valueOf(id));
         switch (door) {
             case IN_TRANSACTION -> {
-                return locks.on(dataSource).lock(forUpdate(key)).inTransaction(tx -> seen(tx.connection(), own));
+                return locks.on(dataSource)
+                        .lock(forUpdate(key).allowAbsent())
+                        .inTransaction(tx -> seen(tx.connection(), own));
             }
             case COMMIT -> {
                 try (Connection connection = dataSource.getConnection()) {
                     connection.setAutoCommit(false);
-                    locks.in(connection).lock(forUpdate(key));
+                    locks.in(connection).lock(forUpdate(key).allowAbsent());
                     Set<Integer> seen = seen(connection, own);
                     locks.in(connection).commit(new CommitWrites());
                     return seen;
@@ -101,7 +103,9 @@ enum EarlyReader {
                 try (Connection connection = dataSource.getConnection()) {
                     CommitWrites writes = new CommitWrites();
                     CommitWrite write = writes.add(own + " returning (select string_agg(id::text, ' ') from payment)");
-                    locks.on(OneConnection.of(connection)).lock(forUpdate(key)).execute(writes);
+                    locks.on(OneConnection.of(connection))
+                            .lock(forUpdate(key).allowAbsent())
+                            .execute(writes);
                     Set<Integer> seen = new HashSet<>();
                     for (List<Object> row : write.rows()) {
                         for (String each : row.get(0) == null ? new String[0] : ((String) row.get(0)).split(" ")) {

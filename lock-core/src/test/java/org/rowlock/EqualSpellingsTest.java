@@ -287,13 +287,14 @@ class EqualSpellingsTest {
     private static boolean hold(RowLocks locks, Connection connection, LockKey key, Door door, Held held)
             throws SQLException {
         TransactionLocks own = locks.in(connection);
-        LockRequest now = forUpdate(key).noWait();
+        LockRequest asked = forUpdate(key).allowAbsent();
+        LockRequest now = asked.noWait();
         try {
             switch (door) {
                 case LOCK -> own.lock(now);
-                case AT_MOST -> own.lock(forUpdate(key).atMost(Duration.ofMillis(1)));
+                case AT_MOST -> own.lock(asked.atMost(Duration.ofMillis(1)));
                 case TRY_LOCK -> {
-                    if (!own.tryLock(forUpdate(key)).isLocked()) {
+                    if (!own.tryLock(asked).isLocked()) {
                         return false;
                     }
                 }

@@ -213,10 +213,10 @@ class FrontLockTest {
         LockCalls calls = calls(LONG);
         Session one = database.session("one");
         Session other = database.session("other");
-        assertThat(lock(one, calls, forUpdate(ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
-        assertThat(lock(other, calls, forUpdate(OTHER_ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
-        assertThat(lock(one, calls, forUpdate(OTHER_ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
-        assertThat(lock(other, calls, forUpdate(ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(one, calls, forUpdate(ABSENT).allowAbsent())).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(other, calls, forUpdate(OTHER_ABSENT).allowAbsent())).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(one, calls, forUpdate(OTHER_ABSENT).allowAbsent())).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(other, calls, forUpdate(ABSENT).allowAbsent())).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         assertThat(one.advisoryLocks()).isZero();
         assertThat(other.advisoryLocks()).isZero();
         one.commit();
@@ -231,8 +231,8 @@ class FrontLockTest {
         Session other = database.session("other");
         other.execute("select pg_advisory_lock(4711)");
         other.commit();
-        lock(one, calls, forUpdate(ABSENT));
-        Step<Held> others = start(other, calls, forUpdate(ABSENT));
+        lock(one, calls, forUpdate(ABSENT).allowAbsent());
+        Step<Held> others = start(other, calls, forUpdate(ABSENT).allowAbsent());
         Step<Boolean> ones = one.startExecute("select pg_advisory_xact_lock(4711)");
         assertThat(others.get()).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         ones.awaitBlockedBy(other);
@@ -250,9 +250,9 @@ class FrontLockTest {
         Session first = database.session("first");
         Session second = database.session("second");
         deleting.execute("delete from account where id = 1");
-        Step<Held> firsts = start(first, calls, forUpdate(ROW));
+        Step<Held> firsts = start(first, calls, forUpdate(ROW).allowAbsent());
         firsts.awaitBlockedBy(deleting);
-        Step<Held> seconds = start(second, calls, forUpdate(ROW));
+        Step<Held> seconds = start(second, calls, forUpdate(ROW).allowAbsent());
         seconds.awaitBlockedBy(first);
         deleting.commit();
         assertThat(firsts.get()).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -111,12 +112,15 @@ class GroupPropertiesTest {
     private static List<String> inGroups(List<List<Drawn>> callers, LockStrategy strategy) throws Exception {
         List<List<CommitWrite>> added = new ArrayList<>();
         List<Caller> waiting = new ArrayList<>();
-        try (Crowd crowd =
-                Crowd.behind(ours, Crowd.builder(8).strategy(strategy).build())) {
+        RowLocks locks = Crowd.builder(8).strategy(strategy).build();
+        DataSource dataSource = ours.dataSource();
+        // One of them may delete the row, as by hand.
+        LockRequest account = LockRequest.forUpdate(Crowd.KEY).allowAbsent();
+        try (Crowd crowd = Crowd.behind(ours, locks, dataSource)) {
             for (List<Drawn> each : callers) {
                 CommitWrites writes = new CommitWrites();
                 added.add(each.stream().map(drawn -> add(writes, drawn)).toList());
-                waiting.add(crowd.add(writes));
+                waiting.add(crowd.add(() -> locks.on(dataSource).lock(account).execute(writes)));
             }
         }
         List<String> outcomes = new ArrayList<>();

@@ -634,8 +634,9 @@ class GroupedCallsTest {
             crowd.add(() -> locks.on(dataSource)
                     .lock(LockRequest.forNoKeyUpdate(Crowd.KEY))
                     .execute(pay(2, 1)));
-            crowd.add(() ->
-                    locks.on(dataSource).lock(forUpdate(Crowd.KEY).requireRow()).execute(pay(3, 1)));
+            crowd.add(() -> locks.on(dataSource)
+                    .lock(forUpdate(Crowd.KEY).allowAbsent())
+                    .execute(pay(3, 1)));
             crowd.add(() -> locks.on(dataSource)
                     .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
                     .execute(pay(4, 1)));
@@ -643,6 +644,27 @@ class GroupedCallsTest {
         }
         assertThat(ids()).isEqualTo("1 2 3 4 5");
         assertThat(transactions()).isEqualTo("1 1 1 1 1");
+    }
+
+    /** As one after the other: what follows a DELETE of the row finds none to lock. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void whoIsBehindADeleteOfTheRowIsToldThatItIsAbsent(LockStrategy strategy) throws Exception {
+        RowLocks locks = Crowd.builder(8).strategy(strategy).build();
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            callers.add(crowd.add(pay(1, 1)));
+            CommitWrites delete = new CommitWrites();
+            delete.add("delete from account where id = 1");
+            callers.add(crowd.add(delete));
+            CommitWrites behind = new CommitWrites();
+            behind.add("insert into ledger(id, amount) values (2, 2)");
+            callers.add(crowd.add(behind));
+        }
+        assertThat(callers.get(0).failure()).isNull();
+        assertThat(callers.get(1).failure()).isNull();
+        assertThat(callers.get(2).failure()).isInstanceOf(RowAbsentException.class);
+        assertThat(ids()).isEqualTo("1");
     }
 
     /** Of a text column two spellings of a UUID are two rows of one key. */

@@ -152,17 +152,21 @@ class IdPropertiesTest {
         /** Whether the row was found; null if that is not told. */
         Boolean run(TransactionLocks tx, LockKey key, RowLockMode mode) throws SQLException {
             return switch (this) {
-                case LOCK -> !tx.lock(LockRequest.of(mode, key)).isRowAbsent();
-                case NO_WAIT -> !tx.lock(LockRequest.of(mode, key).noWait()).isRowAbsent();
+                case LOCK -> !tx.lock(LockRequest.of(mode, key).allowAbsent()).isRowAbsent();
+                case NO_WAIT ->
+                    !tx.lock(LockRequest.of(mode, key).noWait().allowAbsent()).isRowAbsent();
                 case AT_MOST ->
-                    !tx.lock(LockRequest.of(mode, key).atMost(Duration.ofSeconds(60)))
+                    !tx.lock(LockRequest.of(mode, key)
+                                    .atMost(Duration.ofSeconds(60))
+                                    .allowAbsent())
                             .isRowAbsent();
                 case LOCK_ALL ->
-                    tx.lock(LockRequest.of(mode, List.of(key, LockKey.number(4711))))
+                    tx.lock(LockRequest.of(mode, List.of(key, LockKey.number(4711)))
+                                    .allowAbsent())
                             .absentRows()
                             .isEmpty();
                 case LOCK_AND_QUERY -> {
-                    tx.lockAndQuery(LockRequest.of(mode, key), "select 1", row -> 1);
+                    tx.lockAndQuery(LockRequest.of(mode, key).allowAbsent(), "select 1", row -> 1);
                     yield null;
                 }
             };
@@ -390,7 +394,7 @@ class IdPropertiesTest {
             try {
                 result = LOCKS.get(drawn.strategy())
                         .in(alice)
-                        .lock(forUpdate(keys).waiting(drawn.lockWait()));
+                        .lock(forUpdate(keys).waiting(drawn.lockWait()).allowAbsent());
             } catch (LockTargetException e) {
                 assertThat(lockedRows(drawn.table())).as(e.getMessage()).isEmpty();
                 // Of these every id is spelled as the server does.
@@ -453,7 +457,7 @@ class IdPropertiesTest {
         try {
             locked = LOCKS.get(drawn.secondStrategy())
                     .in(bob)
-                    .tryLock(LockRequest.of(drawn.mode(), second))
+                    .tryLock(LockRequest.of(drawn.mode(), second).allowAbsent())
                     .isLocked();
         } catch (LockTargetException e) {
             return;

@@ -285,7 +285,7 @@ class LockListenerTest {
                 .listener(listener)
                 .build();
         Session alice = database.session("alice");
-        database.execute("create table client(id int primary key)");
+        database.execute("create table client(id int primary key)", "insert into client values (1)");
         LockKey client = row("client", 1);
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
         expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);

@@ -90,8 +90,10 @@ class LockRequestTest {
                         .and(other.atMost(Duration.ZERO))
                         .lockWait(OTHERWISE))
                 .isEqualTo(LockWait.noWait());
-        assertThat(one.and(other).isRowRequired()).isFalse();
-        assertThat(one.and(other.requireRow()).isRowRequired()).isTrue();
+        LockRequest name = forUpdate(LockKey.name("n"));
+        assertThat(one.and(other.allowAbsent()).isAbsentAllowed()).isFalse();
+        assertThat(one.allowAbsent().and(other.allowAbsent()).isAbsentAllowed()).isTrue();
+        assertThat(one.allowAbsent().and(name).isAbsentAllowed()).isTrue();
     }
 
     @Test
@@ -104,11 +106,11 @@ class LockRequestTest {
                         forUpdate(row("a", 1)),
                         forUpdate(row("a", 1)).and(forUpdate(row("b", 2))),
                         request.noWait(),
-                        request.requireRow()))
+                        request.allowAbsent()))
                 .doesNotContain(request)
                 .doesNotHaveDuplicates();
-        assertThat(request.requireRow().atMost(Duration.ofMillis(200)))
-                .hasToString("a[1] FOR UPDATE and b[2] FOR SHARE, atMost 0.2s, row required");
+        assertThat(request.allowAbsent().atMost(Duration.ofMillis(200)))
+                .hasToString("a[1] FOR UPDATE and b[2] FOR SHARE, atMost 0.2s, absent allowed");
     }
 
     @Test

@@ -87,8 +87,8 @@ class LockedFormsTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void absentRowsAreToldOrRefusedInEveryForm(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        LockRequest told = forUpdate(rows("account", List.of(1, 9)));
-        LockRequest refused = told.requireRow();
+        LockRequest refused = forUpdate(rows("account", List.of(1, 9)));
+        LockRequest told = refused.allowAbsent();
         locks.on(database.dataSource())
                 .lock(told)
                 .inTransaction(tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));

@@ -67,7 +67,9 @@ class PrimaryKeyChangeTest {
         return List.of(
                 c -> locks.in(c).lock(forUpdate(row("item", 1))),
                 c -> locks.in(c).lock(forUpdate(row("item", 1)).noWait()),
-                c -> locks.in(c).lock(forUpdate(List.of(row("item", 1), row("item", 77)))),
+                c -> locks.in(c)
+                        .lock(forUpdate(List.of(row("item", 1), row("item", 77)))
+                                .allowAbsent()),
                 c -> locks.in(c).lockAndQuery(forUpdate(row("item", 1)), "select 1", rs -> 1));
     }
 

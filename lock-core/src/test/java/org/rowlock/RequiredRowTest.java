@@ -9,6 +9,7 @@ import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -37,28 +38,22 @@ class RequiredRowTest {
         Session alice = database.session("alice");
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
             for (Session.Body<?> call : List.<Session.Body<?>>of(
+                    c -> locks(strategy).in(c).lock(forUpdate(row("account", 9)).waiting(wait)),
                     c -> locks(strategy)
                             .in(c)
-                            .lock(forUpdate(row("account", 9)).waiting(wait).requireRow()),
-                    c -> locks(strategy)
-                            .in(c)
-                            .tryLock(forUpdate(row("account", 9)).waiting(wait).requireRow())
+                            .tryLock(forUpdate(row("account", 9)).waiting(wait))
                             .isLocked(),
                     c -> locks(strategy)
                             .in(c)
                             .lock(forUpdate(List.of(row("account", 1), row("account", 9)))
-                                    .waiting(wait)
-                                    .requireRow()),
+                                    .waiting(wait)),
                     c -> locks(strategy)
                             .in(c)
-                            .lockAndQuery(
-                                    forUpdate(row("account", 9)).waiting(wait).requireRow(), "select 1", found -> 1))) {
+                            .lockAndQuery(forUpdate(row("account", 9)).waiting(wait), "select 1", found -> 1))) {
                 assertThatThrownBy(() -> alice.run(call))
                         .isInstanceOf(RowAbsentException.class)
                         .hasMessageContainingAll("account[9]", "no row", "Insert it first");
-                assertThat((Object) alice.run(c -> locks(strategy)
-                                .in(c)
-                                .lock(forUpdate(row("account", 1)).requireRow())))
+                assertThat((Object) alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 1)))))
                         .extracting(Held::of)
                         .isEqualTo(strategy == ROW ? Held.ROW_LOCKED : Held.KEY_AND_ROW_LOCKED);
                 alice.rollback();
@@ -83,7 +78,7 @@ class RequiredRowTest {
             alice.execute("set local role " + role);
             for (boolean query : new boolean[] {false, true}) {
                 for (int id : new int[] {1, 9}) {
-                    LockRequest request = forUpdate(row("account", id)).requireRow();
+                    LockRequest request = forUpdate(row("account", id));
                     assertThatThrownBy(() -> alice.run(c -> query
                                     ? locks(strategy).in(c).lockAndQuery(request, "select 1", r -> 1)
                                     : locks(strategy).in(c).lock(request)))
@@ -115,7 +110,9 @@ class RequiredRowTest {
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
             for (String table : List.of("given", "parent")) {
                 LockResult result = alice.run(c -> locks.in(c)
-                        .lock(forUpdate(LockKey.rows(table, List.of(1, 2, 3))).waiting(wait)));
+                        .lock(forUpdate(LockKey.rows(table, List.of(1, 2, 3)))
+                                .waiting(wait)
+                                .allowAbsent()));
                 assertThat(result.absentRows()).containsExactly(row(table, 2));
                 alice.rollback();
             }
@@ -123,22 +120,18 @@ class RequiredRowTest {
     }
 
     @Test
-    void aRowCannotBeRequiredWhereNothingLooksForIt() throws Exception {
+    void nothingLooksForTheRowOfAKeyAlone() throws Exception {
         Session alice = database.session("alice");
-        for (LockKey key : List.of(row("account", 1), LockKey.name("n"), LockKey.number(1))) {
+        for (LockKey key : List.of(row("account", 9), LockKey.name("n"), LockKey.number(1))) {
             LockStrategy strategy = key instanceof LockKey.Row ? ADVISORY : BOTH;
-            assertThatThrownBy(() -> alice.run(
-                            c -> locks(strategy).in(c).lock(forUpdate(key).requireRow())))
-                    .isInstanceOf(LockTargetException.class)
-                    .hasMessageContainingAll(key.toString(), "requireRow()", "nothing looks for one");
-            assertThat((boolean) alice.run(
-                            c -> locks(strategy).in(c).tryLock(forUpdate(key)).isLocked()))
-                    .isTrue();
+            assertThat((Object) alice.run(c -> locks(strategy).in(c).lock(forUpdate(key))))
+                    .extracting(Held::of)
+                    .isEqualTo(Held.KEY_LOCKED);
             alice.rollback();
         }
     }
 
-    /** The way to see that work would run without a lock. */
+    /** Work never runs without a lock, unless its caller says so. */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void nothingIsDoneUnderALockWhoseRowIsRequiredAndAbsent(LockStrategy strategy) throws Exception {
@@ -148,19 +141,15 @@ class RequiredRowTest {
         CommitWrites writes = new CommitWrites();
         writes.add("insert into account values (9)");
         for (ThrowingCallable call : List.<ThrowingCallable>of(
+                () -> locks.on(dataSource).lock(forUpdate(absent)).inTransaction(tx -> fail("the work has run")),
                 () -> locks.on(dataSource)
-                        .lock(forUpdate(absent).requireRow())
-                        .inTransaction(tx -> fail("the work has run")),
-                () -> locks.on(dataSource)
-                        .lock(forUpdate(absent).requireRow())
+                        .lock(forUpdate(absent))
                         .read("select 1", found -> 1)
                         .inTransaction(tx -> fail("it has run")),
                 () -> locks.on(dataSource)
-                        .lock(forUpdate(List.of(row("account", 1), absent))
-                                .noWait()
-                                .requireRow())
+                        .lock(forUpdate(List.of(row("account", 1), absent)).noWait())
                         .inTransaction(tx -> fail("ran")),
-                () -> locks.on(dataSource).lock(forUpdate(absent).requireRow()).execute(writes))) {
+                () -> locks.on(dataSource).lock(forUpdate(absent)).execute(writes))) {
             assertThatThrownBy(call)
                     .isInstanceOf(RowAbsentException.class)
                     .hasMessageContainingAll("account[9]", "no row");
@@ -168,9 +157,41 @@ class RequiredRowTest {
         assertThat(dataSource.open()).isZero();
         assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         assertThat(database.query("select count(*) from account")).isEqualTo("3");
-        locks.on(dataSource).lock(forUpdate(row("account", 1)).requireRow()).execute(writes);
-        int result = locks.on(dataSource).lock(forUpdate(absent)).inTransaction(tx -> 7);
+        locks.on(dataSource).lock(forUpdate(row("account", 1))).execute(writes);
+        int result = locks.on(dataSource).lock(forUpdate(absent).allowAbsent()).inTransaction(tx -> 7);
         assertThat(result).isEqualTo(7);
+    }
+
+    /** The lock statement itself finds fewer rows than asked for, of one id column or several, and in every wait. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void writesWithTheCommitAreNotStoredWhereAnyRowIsAbsent(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create table seat(line int, place int, primary key (line, place))",
+                "insert into seat values (7, 1), (7, 2)");
+        RowLocks locks = locks(strategy).on(database.dataSource());
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+            for (List<LockKey> present : List.<List<LockKey>>of(
+                    List.of(row("account", 1)),
+                    List.of(row("account", 1), row("account", 2)),
+                    List.of(row("seat", 7, 1)),
+                    List.of(row("seat", 7, 1), row("seat", 7, 2), row("account", 3)))) {
+                for (LockKey absent : List.of(row("account", 9), row("seat", 7, 9))) {
+                    List<LockKey> keys = new ArrayList<>(present);
+                    keys.add(absent);
+                    CommitWrites refused = new CommitWrites();
+                    refused.add("delete from account where id = 1");
+                    assertThatThrownBy(() ->
+                                    locks.lock(forUpdate(keys).waiting(wait)).execute(refused))
+                            .isInstanceOf(RowAbsentException.class)
+                            .hasMessageContaining("there is no row " + absent + ".");
+                }
+                CommitWrites writes = new CommitWrites();
+                writes.add("update account set id = id where id = 1");
+                locks.lock(forUpdate(present).waiting(wait)).execute(writes);
+            }
+        }
+        assertThat(database.query("select count(*) from account")).isEqualTo("3");
     }
 
     @ParameterizedTest
@@ -183,7 +204,9 @@ class RequiredRowTest {
         assertThat((Object) bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 1)))))
                 .extracting(Held::of)
                 .isEqualTo(Held.TAKEN);
-        assertThat((Object) bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 9)))))
+        assertThat((Object) bob.run(c -> locks(strategy)
+                        .in(c)
+                        .tryLock(forUpdate(row("account", 9)).allowAbsent())))
                 .extracting(Held::of)
                 .isEqualTo(
                         switch (strategy) {

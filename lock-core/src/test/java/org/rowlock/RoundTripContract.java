@@ -7,6 +7,7 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.Date;
+import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.util.Arrays;
 import java.util.List;
@@ -96,10 +97,16 @@ abstract class RoundTripContract extends RowLockContract {
         });
     }
 
+    private LockKey document() throws SQLException {
+        UUID id = UUID.randomUUID();
+        database.execute("insert into document values ('" + id + "')");
+        return LockKey.row("document", id);
+    }
+
     @Test
     void lockByUuidTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
-            LockKey key = LockKey.row("document", UUID.randomUUID());
+            LockKey key = document();
             assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
         });
     }
@@ -118,12 +125,7 @@ abstract class RoundTripContract extends RowLockContract {
     @Test
     void lockAllTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
-            List<LockKey> keys = List.of(
-                    account(3),
-                    account(1),
-                    LockKey.name("x"),
-                    LockKey.row("document", UUID.randomUUID()),
-                    LockKey.number(9));
+            List<LockKey> keys = List.of(account(3), account(1), LockKey.name("x"), document(), LockKey.number(9));
             assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(keys).waiting(wait)));
         });
     }
@@ -135,7 +137,7 @@ abstract class RoundTripContract extends RowLockContract {
                     account(3), RowLockMode.FOR_UPDATE,
                     account(1), RowLockMode.FOR_SHARE,
                     LockKey.name("x"), RowLockMode.FOR_SHARE,
-                    LockKey.row("document", UUID.randomUUID()), RowLockMode.FOR_UPDATE);
+                    document(), RowLockMode.FOR_UPDATE);
             assertRoundTrips(1, c -> locks.in(c).lock(Requests.of(modes).waiting(wait)));
         });
     }
@@ -172,9 +174,7 @@ abstract class RoundTripContract extends RowLockContract {
     @Test
     void lockTakesOneWhereTheDriverBindsTextsWithoutAType() throws Exception {
         stringType = "unspecified";
-        UUID id = UUID.randomUUID();
-        database.execute("insert into document values ('" + id + "')");
-        LockKey key = LockKey.row("document", id);
+        LockKey key = document();
         assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(key)));
         assertRoundTrips(
                 1, c -> locks.in(c).lockAndQuery(forUpdate(key), "select note from account", row -> row.getString(1)));

@@ -87,11 +87,13 @@ abstract class RowLockContract {
     }
 
     boolean tryLock(Session session, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked());
+        return session.run(
+                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isLocked());
     }
 
     boolean tryLock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(LockRequest.of(mode, key)).isLocked());
+        return session.run(c ->
+                locks.in(c).tryLock(LockRequest.of(mode, key).allowAbsent()).isLocked());
     }
 
     LockResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
@@ -103,7 +105,8 @@ abstract class RowLockContract {
     }
 
     boolean tryLockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(forUpdate(keys)).isLocked());
+        return session.run(
+                c -> locks.in(c).tryLock(forUpdate(keys).allowAbsent()).isLocked());
     }
 
     Step<LockResult> startLock(Session session, LockKey key) {

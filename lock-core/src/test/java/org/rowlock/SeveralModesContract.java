@@ -220,10 +220,9 @@ abstract class SeveralModesContract extends RowLockContract {
 
     @Test
     void missingRowsAreReportedWhereRowsAreLookedFor() throws Exception {
-        LockResult result = lockAll(
-                alice,
-                Map.of(account(1), FOR_SHARE, account(5000), FOR_UPDATE, seat(77), FOR_SHARE),
-                LockWait.forever());
+        LockRequest request =
+                Requests.of(Map.of(account(1), FOR_SHARE, account(5000), FOR_UPDATE, seat(77), FOR_SHARE));
+        LockResult result = alice.run(c -> locks.in(c).lock(request.allowAbsent()));
 
         if (strategy() == LockStrategy.ADVISORY) {
             assertThat(result.absentRows()).isEmpty();

@@ -77,6 +77,7 @@ class ShadowedNamesTest {
     final TestDatabase database = new TestDatabase(
             "create table account(id int primary key, balance bigint not null default 0)",
             "create table document(id uuid, part text, primary key (id, part))",
+            "insert into document values ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'x')",
             "insert into account select g from generate_series(1, 10) g");
 
     private static List<Session.Body<?>> ways(LockStrategy strategy) {

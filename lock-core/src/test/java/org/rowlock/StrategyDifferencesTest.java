@@ -57,7 +57,7 @@ class StrategyDifferencesTest {
     }
 
     private static LockResult lock(Session session, RowLocks locks, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).lock(forUpdate(key)));
+        return session.run(c -> locks.in(c).lock(forUpdate(key).allowAbsent()));
     }
 
     private static LockResult lock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
@@ -65,7 +65,8 @@ class StrategyDifferencesTest {
     }
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked());
+        return session.run(
+                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isLocked());
     }
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
@@ -73,7 +74,7 @@ class StrategyDifferencesTest {
     }
 
     private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) {
-        return session.start(c -> locks.in(c).lock(LockRequest.of(mode, key)));
+        return session.start(c -> locks.in(c).lock(LockRequest.of(mode, key).allowAbsent()));
     }
 
     private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key) {
@@ -177,7 +178,10 @@ class StrategyDifferencesTest {
     private void assertReservedUntilCommit(RowLocks locks) throws Exception {
         assertThat(tryLock(bob, locks, ABSENT)).isFalse();
         Step<List<Integer>> second = bob.start(c -> locks.in(c)
-                .lockAndQuery(forUpdate(ABSENT), "select id from account where id = 1000", found -> found.getInt(1)));
+                .lockAndQuery(
+                        forUpdate(ABSENT).allowAbsent(),
+                        "select id from account where id = 1000",
+                        found -> found.getInt(1)));
         second.awaitBlockedBy(alice);
         alice.execute("insert into account values (1000)");
         alice.commit();

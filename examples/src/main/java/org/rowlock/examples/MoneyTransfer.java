@@ -25,7 +25,7 @@ public final class MoneyTransfer {
     /** Moves an amount, or returns false if the balance does not cover it. */
     public boolean transfer(long from, long to, long amount) throws SQLException {
         // was: select id, balance from account where id in (?, ?) order by id for update
-        return locks.lock(forUpdate(rows("account", from, to)).requireRow())
+        return locks.lock(forUpdate(rows("account", from, to)))
                 .read("select balance from account where id = ?", Long.class, from)
                 .inTransaction(tx -> {
                     if (tx.row() < amount) {
@@ -42,7 +42,7 @@ public final class MoneyTransfer {
     public long deposit(long id, long amount) throws SQLException {
         // snippet: admission
         // Lock and read take one round trip, the update and COMMIT another.
-        return locks.lock(forUpdate(row("account", id)).requireRow())
+        return locks.lock(forUpdate(row("account", id)))
                 .read("select balance from account where id = ?", Long.class, id)
                 .inTransaction(tx -> {
                     long sum = tx.row() + amount;
@@ -57,9 +57,7 @@ public final class MoneyTransfer {
         TransactionLocks tx = locks.in(connection);
         // snippet: bounded
         // An account that does not exist is an error, and not busy.
-        boolean locked = tx.tryLock(forUpdate(row("account", id))
-                        .atMost(Duration.ofMillis(200))
-                        .requireRow())
+        boolean locked = tx.tryLock(forUpdate(row("account", id)).atMost(Duration.ofMillis(200)))
                 .isLocked();
         if (locked) {
             add(connection, id, amount);

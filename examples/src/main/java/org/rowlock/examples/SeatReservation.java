@@ -19,7 +19,7 @@ public final class SeatReservation {
     /** Reserves a seat, or returns false if it is taken. */
     public boolean reserve(int flight, String seat, String guest) throws SQLException {
         // no such row yet, and locked all the same
-        return locks.lock(forUpdate(row("reservation", flight, seat)))
+        return locks.lock(forUpdate(row("reservation", flight, seat)).allowAbsent())
                 .read("select guest from reservation where flight = ? and seat = ?", String.class, flight, seat)
                 .inTransaction(tx -> {
                     if (!tx.rows().isEmpty()) {

@@ -349,9 +349,13 @@ class PrintedIdPropertiesTest {
             LockKey key = table.composite() ? LockKey.row(table.name(), 7, text) : LockKey.row(table.name(), text);
             if (way == Way.LOCK_ALL) {
                 List<LockKey> keys = List.of(key, LockKey.number(random.nextLong()));
-                return locks.lock(forUpdate(keys).noWait()).absentRows().isEmpty() ? true : null;
+                return locks.lock(forUpdate(keys).noWait().allowAbsent())
+                                .absentRows()
+                                .isEmpty()
+                        ? true
+                        : null;
             }
-            LockResult result = locks.tryLock(forUpdate(key));
+            LockResult result = locks.tryLock(forUpdate(key).allowAbsent());
             return result.isRowAbsent() ? null : result.isLocked();
         } catch (LockNotAvailableException e) {
             return false;

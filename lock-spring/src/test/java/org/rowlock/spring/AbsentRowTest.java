@@ -130,7 +130,8 @@ class AbsentRowTest {
                 assertThatThrownBy(() -> template.requireLocked(one))
                         .isInstanceOf(InvalidDataAccessApiUsageException.class)
                         .hasMessageContaining("has not locked account");
-                assertThat(template.lock(forNoKeyUpdate(List.of(one, absent))).isLocked())
+                assertThat(template.lock(forNoKeyUpdate(List.of(one, absent)).allowAbsent())
+                                .isLocked())
                         .isFalse();
                 template.requireLocked(one);
                 assertThatThrownBy(() -> template.requireLocked(absent))

@@ -22,7 +22,7 @@ public final class Bookings {
     public boolean book(Connection connection, long room, LocalDate first, LocalDate last) throws SQLException {
         boolean free = locks.in(connection)
                 .lockAndQuery(
-                        forNoKeyUpdate(row("room", room)).requireRow(),
+                        forNoKeyUpdate(row("room", room)),
                         "select id from booking where room = ? and first < ? and last > ?",
                         Long.class,
                         room,

@@ -21,8 +21,7 @@ public final class ManyRows {
     /** Adds to each account its amount. */
     public void add(Connection connection, Map<Long, Long> amounts) throws SQLException {
         // snippet: batch
-        locks.in(connection)
-                .lock(forNoKeyUpdate(rows("account", amounts.keySet())).requireRow());
+        locks.in(connection).lock(forNoKeyUpdate(rows("account", amounts.keySet())));
         // The order of the map no longer matters.
         Sql.batch(
                 connection,

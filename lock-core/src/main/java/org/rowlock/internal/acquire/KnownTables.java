@@ -50,8 +50,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * @param wait in place of that of the request
      * @param strategy that of all keys, or BOTH where they differ
      * @param inserts of rows that may not be there, in one order for all calls
-     * @throws LockTargetException if an id is none of its table, or another spelling of one, or if nothing looks for a
-     *     row that is required
+     * @throws LockTargetException if an id is none of its table, or another spelling of one
      */
     ResolvedRequest resolve(
             PgSession session, LockRequest request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
@@ -59,15 +58,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         // Only where it is BOTH of several keys may these have strategies of their own.
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
         List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
-        boolean anyAlone = false;
-        for (LockKey key : advisory) {
-            if ((differ ? config.strategyOf(key) : strategy) == LockStrategy.ADVISORY) {
-                if (request.isRowRequired()) {
-                    throw TargetErrors.rowNotLookedFor(asked(session, request, wait), key);
-                }
-                anyAlone = true;
-            }
-        }
+        boolean anyAlone = differ
+                ? advisory.stream().anyMatch(key -> config.strategyOf(key) == LockStrategy.ADVISORY)
+                : strategy == LockStrategy.ADVISORY;
         if (advisory.size() > config.budget()) {
             throw config.overBudget(
                     "lock " + asked(session, request, wait).what() + ": that is " + advisory.size()

@@ -24,6 +24,7 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Absent;
 import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.FrontGivenUp;
 import org.rowlock.internal.session.Outcome.Held;
@@ -105,7 +106,7 @@ public final class LockCall {
 
     /** Whether a COMMIT may go with the lock: there is nothing that Rowlock has to see in front of it. */
     boolean mayCommit() {
-        return !request.isRowRequired() && inserts.isEmpty();
+        return inserts.isEmpty();
     }
 
     /** The strategy of all keys, or BOTH. */
@@ -128,12 +129,12 @@ public final class LockCall {
         AutoSave autosave = session.withoutAutosave();
         try {
             ResolvedRequest asks = resolve();
-            boolean isAlone = given != null && given.isCommitting() && isIdLookedAt(asks);
-            Tail tail = isAlone ? null : given;
-            if (isAlone) {
+            begun = session.hasBegun();
+            boolean isHeldBack = given != null && given.isCommitting() && isSeenFirst(asks);
+            Tail tail = isHeldBack ? null : given;
+            if (isHeldBack) {
                 socket = boundSocket();
             }
-            begun = session.hasBegun();
             long start = System.nanoTime();
             try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
                 Front front = stay.front(lockWait.remaining(start), isOnCitus());
@@ -205,6 +206,10 @@ public final class LockCall {
                 // The row may be free behind a key that is not.
                 front.givenUp();
                 front = null;
+            } else if (outcome instanceof Absent) {
+                // The locks alone say which row it is, or find it: it may have been inserted since.
+                tail = null;
+                anyIsolation = asks.anyIsolationAllowed();
             } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
                 forget(asks);
                 asks = resolve();
@@ -249,8 +254,14 @@ public final class LockCall {
         return session.boundSocket((int) Math.min(Integer.MAX_VALUE, bound));
     }
 
-    /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
-    private static boolean isIdLookedAt(ResolvedRequest resolved) {
+    /**
+     * Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id, or
+     * no row where the lock statement cannot raise an error for it.
+     */
+    private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
+        if (resolved.isRowRequired() && (begun || isOnCitus())) {
+            return true;
+        }
         for (RowGroup group : resolved.rows()) {
             if (group.table().isAny(IdType::isPrintedOtherwise)) {
                 return true;
@@ -298,7 +309,7 @@ public final class LockCall {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(asked(), outcome);
         }
-        if (request.isRowRequired() && !held.absent().isEmpty()) {
+        if (!request.isAbsentAllowed() && !held.absent().isEmpty()) {
             throw new HeldCheck(this, Objects.requireNonNull(resolved), held, begun).absentRow();
         }
         return held;

@@ -6,6 +6,7 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Absent;
 import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.FrontGivenUp;
 import org.rowlock.internal.session.Outcome.Refused;
@@ -55,6 +56,9 @@ record LockFlush(
             }
             if (raised.lock() == Guard.Lock.TAKEN) {
                 return undone(e, true, Taken.AT_ONCE);
+            }
+            if (raised.lock() == Guard.Lock.ABSENT) {
+                return undone(e, true, new Absent());
             }
             // The mark in the server's message means nothing to a caller, so that error is not passed on.
             SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());

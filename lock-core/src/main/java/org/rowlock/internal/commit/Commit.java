@@ -135,7 +135,7 @@ public final class Commit {
         PgSession session = errors.usable(connection);
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Commit commit = new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false);
-        commit.run(commit::send);
+        commit.run(null);
     }
 
     /** One that may go with a lock. */
@@ -153,7 +153,7 @@ public final class Commit {
         if (!writes.isEmpty()) {
             PgSession.inTransaction(connection);
             Commit none = new Commit(session, errors, null, writes, false);
-            none.run(none::send);
+            none.run(null);
         }
     }
 
@@ -174,12 +174,18 @@ public final class Commit {
     /**
      * Has all of it sent. What may be stored is not to be sent again, and whatever is thrown must not look as if it
      * were not: pools and proxies throw more than the driver does.
+     *
+     * @param behindLock sends it behind a lock; null where there is none to take
      */
-    public void run(Sending sending) throws SQLException {
+    public void run(@Nullable Sending behindLock) throws SQLException {
         Stack.reserve();
         AutoSave autosave = session.withoutAutosave();
         try {
-            sending.run();
+            if (behindLock == null) {
+                send();
+            } else {
+                behindLock.run();
+            }
             end();
         } catch (CommitOutcomeUnknownException e) {
             throw untold(e);

@@ -34,6 +34,7 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
 
 /**
@@ -84,9 +85,11 @@ public record Groups(
         if (request.keys().get(0) instanceof LockKey.Row row) {
             targets.add(GroupRule.locked(row.table()));
         }
+        // Those behind a DELETE of the row are to be told that it is absent.
+        boolean required = strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
-            if (target.isEmpty()) {
+            if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
             }

@@ -93,7 +93,7 @@ public final class Member {
         if (!(offer instanceof Member member)) {
             return false;
         }
-        boolean fits = request.isRowRequired() == member.request.isRowRequired()
+        boolean fits = request.isAbsentAllowed() == member.request.isAbsentAllowed()
                 && request.mode() == member.request.mode()
                 && isSameId(key, member.key)
                 && bound.isBounded() == member.bound.isBounded()

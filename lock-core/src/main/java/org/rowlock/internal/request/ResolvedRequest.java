@@ -83,6 +83,11 @@ public record ResolvedRequest(
         return request.mode();
     }
 
+    /** Whether a row that is looked for and absent is an error. */
+    public boolean isRowRequired() {
+        return !rows.isEmpty() && !request.isAbsentAllowed();
+    }
+
     /** Whether one row is locked, in one spelling. */
     public boolean isOneRow() {
         return rows.size() == 1 && rows.get(0).keys().size() == 1;

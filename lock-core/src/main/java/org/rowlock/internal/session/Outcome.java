@@ -42,6 +42,9 @@ public sealed interface Outcome {
     /** The advisory key in front of the row lock could not be had in time. The transaction is as it was before. */
     record FrontGivenUp() implements Outcome {}
 
+    /** A row that the request requires is absent, so that the COMMIT did not run. The transaction is as before. */
+    record Absent() implements Outcome {}
+
     /** The guard of the lock refused: in this kind of transaction, or of this table, a lock means nothing. */
     record Refused(Guard guard, @Nullable SQLException cause) implements Outcome {}
 

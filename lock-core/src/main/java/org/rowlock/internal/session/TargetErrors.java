@@ -42,9 +42,9 @@ public final class TargetErrors {
         return new LockTargetException("Cannot lock " + what + ": " + why, sqlState, null);
     }
 
-    /** The exception for rows that are required and do not exist. */
+    /** The exception for rows that do not exist, unless the request allows that. */
     public static RowlockException rowAbsent(Asked asked, List<LockKey> absent) {
-        return absent(asked, absent, ", and requireRow() asks for it. Insert it first, or lock without requireRow().");
+        return absent(asked, absent, ". Insert it first, or say allowAbsent() if a row may be missing.");
     }
 
     /** The exception for a row that is required and exists, where the role may read it and not lock it. */
@@ -72,16 +72,6 @@ public final class TargetErrors {
         String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
         String more = absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "";
         return asked.cannot(RowAbsentException::new, "there is no row " + keys + more + why, null, null);
-    }
-
-    /** The exception for a key that is required to have a row, where nothing looks for one. */
-    public static RowlockException rowNotLookedFor(Asked asked, LockKey key) {
-        String why = "requireRow() asks for a row, and nothing looks for one: "
-                + asked.names().of(key)
-                + (key instanceof LockKey.Row
-                        ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
-                        : " is no row. Lock it without requireRow().");
-        return cannot(asked.what(), why, null);
     }
 
     /**

@@ -52,7 +52,7 @@ public final class CitusForms extends FlushForms {
             .thenComparing(row -> String.join("\0", row.givenId()));
 
     CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {
-        super(asked, begun, anyIsolation, behind);
+        super(asked, begun, anyIsolation, behind, false);
     }
 
     /** Whether the text depends on values: of several rows there is a statement for each, in the order of their ids. */

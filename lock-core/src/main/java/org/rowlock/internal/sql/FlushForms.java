@@ -27,6 +27,9 @@ class FlushForms {
     /** Whether something of the caller's is behind the locks, which must not run without them. */
     private final boolean behind;
 
+    /** Whether an absent row keeps what is behind the locks from running. */
+    private final boolean required;
+
     /**
      * What bounds the waits.
      *
@@ -35,13 +38,14 @@ class FlushForms {
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
 
-    FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {
+    FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
         this.asked = asked;
         this.wait = asked.waitKind();
         this.shape = asked.advisory().shape();
         this.begun = begun;
         this.anyIsolation = anyIsolation;
         this.behind = behind;
+        this.required = required;
     }
 
     final Flush flush() {
@@ -166,8 +170,8 @@ class FlushForms {
             RowGroup of = groups.get(group);
             parts.add(
                     asked.isOneRow()
-                            ? RowSql.one(of.table(), of.mode(), wait)
-                            : RowSql.many(of.table(), group, of.mode(), wait));
+                            ? RowSql.one(of.table(), of.mode(), wait, required)
+                            : RowSql.many(of.table(), group, of.mode(), wait, required));
         }
     }
 }

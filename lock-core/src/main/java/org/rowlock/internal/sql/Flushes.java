@@ -16,7 +16,7 @@ import org.rowlock.internal.text.Insert;
 public final class Flushes {
     private static final int MODES = RowLockMode.values().length;
     private static final int WAITS = WaitKind.values().length;
-    private static final int FORMS = Shape.values().length * MODES * WAITS * 16;
+    private static final int FORMS = Shape.values().length * MODES * WAITS * 32;
 
     private final boolean onCitus;
 
@@ -43,27 +43,30 @@ public final class Flushes {
      */
     public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         boolean behind = tail != null;
+        boolean required = tail != null && tail.isCommitting() && request.isRowRequired();
         boolean ofValues = onCitus && CitusForms.isOfValues(request);
-        Flush locks =
-                ofValues ? make(request, begun, anyIsolation, behind) : keptOf(request, begun, anyIsolation, behind);
+        Flush locks = ofValues
+                ? make(request, begun, anyIsolation, behind, required)
+                : keptOf(request, begun, anyIsolation, behind, required);
         return tail == null ? locks : locks.with(tail, ofValues ? null : texts);
     }
 
-    private Flush keptOf(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind) {
+    private Flush keptOf(
+            ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
         @Nullable Flush[] ofLocked = kept.get(locked(request), locked -> new Flush[FORMS]);
-        int form = form(request, begun, anyIsolation, behind);
+        int form = form(request, begun, anyIsolation, behind, required);
         Flush flush = ofLocked[form];
         if (flush == null) {
-            flush = make(request, begun, anyIsolation, behind);
+            flush = make(request, begun, anyIsolation, behind, required);
             ofLocked[form] = flush;
         }
         return flush;
     }
 
-    private Flush make(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind) {
+    private Flush make(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
         FlushForms forms = onCitus
                 ? new CitusForms(request, begun, anyIsolation, behind)
-                : new FlushForms(request, begun, anyIsolation, behind);
+                : new FlushForms(request, begun, anyIsolation, behind, required);
         return forms.flush();
     }
 
@@ -97,11 +100,12 @@ public final class Flushes {
 
     /** What is one of a few, as an index: to look there allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
-    static int form(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind) {
+    static int form(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
         int shape = request.advisory().shape().ordinal();
         int locks = (shape * MODES + request.mode().ordinal()) * WAITS
                 + request.waitKind().ordinal();
-        return locks * 16
+        return locks * 32
+                + (required ? 16 : 0)
                 + (behind ? 8 : 0)
                 + (begun ? 4 : 0)
                 + (anyIsolation ? 2 : 0)

@@ -25,10 +25,13 @@ public record Guard(String isolation, boolean isReadOnly, String table, Lock loc
         /** The guard refused, so it was not tried. */
         NOT_TRIED,
         /** The row lock was on columns that are not the id any more. */
-        STALE
+        STALE,
+        /** The row lock has found fewer rows than it was to lock. */
+        ABSENT
     }
 
     static final Guard TAKEN = new Guard("", false, "", Lock.TAKEN, 0);
+    static final Guard ABSENT = new Guard("", false, "", Lock.ABSENT, 0);
     static final Guard STALE = new Guard("", false, "", Lock.STALE, 0);
     private static final Guard READ_COMMITTED = new Guard("read committed", false, "", Lock.HELD, 1);
 

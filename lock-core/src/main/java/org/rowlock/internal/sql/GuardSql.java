@@ -31,6 +31,7 @@ public final class GuardSql {
 
     private static final String TAKEN = "taken";
     private static final String STALE = "stale";
+    private static final String ABSENT = "absent";
 
     private GuardSql() {}
 
@@ -60,6 +61,11 @@ public final class GuardSql {
     /** Raised where the id columns of a table are not what they were when looked up. Has the same parameter. */
     static String raiseStale() {
         return raise("'" + STALE + "' || " + READ_ONLY);
+    }
+
+    /** Raised where a row lock has found fewer rows than it was to lock. Has the same parameter. */
+    static String raiseAbsent() {
+        return raise("'" + ABSENT + " row to lock; rolled back, read only: ' || " + READ_ONLY);
     }
 
     /** What it says depends on a setting, which keeps the planner from evaluating it early. */
@@ -98,6 +104,9 @@ public final class GuardSql {
         }
         if (text.startsWith(TAKEN)) {
             return Guard.TAKEN;
+        }
+        if (text.startsWith(ABSENT)) {
+            return Guard.ABSENT;
         }
         return text.startsWith(STALE) ? Guard.STALE : refusal(text);
     }

@@ -55,9 +55,14 @@ public final class RowSql {
                 + ")";
     }
 
-    /** Locks one row. Returns its id, printed, where it exists. */
-    static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
-        return one(table, table.printedId(ALIAS) + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
+    /**
+     * Locks one row. Returns its id, printed, where it exists.
+     *
+     * @param required whether an absent row raises an error, as what follows in the round trip must not run
+     */
+    static Part one(RowTable table, RowLockMode mode, WaitKind wait, boolean required) {
+        Part lock = one(table, table.printedId(ALIAS) + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
+        return required ? required(table, lock, "(select pg_catalog.count(*) from rowlock_l)", 0) : lock;
     }
 
     /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
@@ -91,6 +96,26 @@ public final class RowSql {
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
         // A view has no xmin; there the name means the one around it.
         return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look + ") as l";
+    }
+
+    /**
+     * Raises an error if a lock has found fewer rows than were asked for. The lock stands in a WITH clause whose rows
+     * the statement returns, so no planner may leave it out.
+     *
+     * @param present an expression: how many rows the lock, as {@code rowlock_l}, has found
+     */
+    private static Part required(RowTable table, Part lock, String present, int group) {
+        String identity = identity(table);
+        return new Part(
+                identity.stripTrailing() + ", rowlock_l as (" + lock.sql().substring(identity.length())
+                        + ") select l.*, case when " + present + " < cast(? as integer) then " + GuardSql.raiseAbsent()
+                        + " end from (select) as o left join rowlock_l as l on true",
+                (statement, at, request) -> {
+                    int next = lock.binder().bind(statement, at, request);
+                    statement.setInt(next, request.rows().get(group).keys().size());
+                    return GuardSql.bindMark(statement, next + 1, request);
+                },
+                lock.reader());
     }
 
     private static Part one(RowTable table, String printed, String clause, int group, int index) {
@@ -133,11 +158,15 @@ public final class RowSql {
      * printed.
      *
      * @param group which group of the request they are
+     * @param required as for {@link #one}
      */
-    static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
-        return table.columns().size() == 1 && !table.isAny(IdType::isPrintedOtherwise)
-                ? counted(table, group, mode, wait)
-                : numbered(table, group, mode, wait);
+    static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
+        if (table.columns().size() == 1 && !table.isAny(IdType::isPrintedOtherwise)) {
+            Part lock = counted(table, group, mode, wait);
+            return required ? required(table, lock, "l.present", group) : lock;
+        }
+        Part lock = numbered(table, group, mode, wait);
+        return required ? required(table, lock, "(select pg_catalog.count(distinct n) from rowlock_l)", group) : lock;
     }
 
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
@@ -165,8 +194,8 @@ public final class RowSql {
         String id = column(table.columns().get(0));
         return new Part(
                 identity(table)
-                        + "select pg_catalog.count(distinct r.id), case when pg_catalog.count(distinct r.id) <"
-                        + " cast(? as integer) then pg_catalog.array_agg(r.id::pg_catalog.text) end"
+                        + "select pg_catalog.count(distinct r.id) as present, case when pg_catalog.count(distinct r.id)"
+                        + " < cast(? as integer) then pg_catalog.array_agg(r.id::pg_catalog.text) end"
                         + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
                         + " as id" + WaitSql.rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name())
                         + " as "

@@ -73,7 +73,8 @@ final class LockForms {
 
     private void take(List<LockKey> keys, LockWait wait) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection);
-        LockCall call = new LockCall(calls, session, LockRequest.forUpdate(keys), wait, List.of(), null, true);
+        LockCall call =
+                new LockCall(calls, session, LockRequest.forUpdate(keys).allowAbsent(), wait, List.of(), null, true);
         call.held(call.attempt(null));
         asked += keys.size();
     }

@@ -239,7 +239,8 @@ public final class LockVerifier {
     private boolean lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         try {
             PgSession session = PgSession.inTransaction(probe.connection);
-            LockCall call = new LockCall(probing, session, LockRequest.forUpdate(key), wait, List.of(), null, true);
+            LockCall call = new LockCall(
+                    probing, session, LockRequest.forUpdate(key).allowAbsent(), wait, List.of(), null, true);
             Outcome outcome = call.attempt(query);
             if (outcome instanceof Outcome.Refused refused && refused.guard().isSnapshotStale()) {
                 // The level of the pool, where keys alone are refused.

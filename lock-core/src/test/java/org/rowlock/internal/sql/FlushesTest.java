@@ -134,7 +134,10 @@ class FlushesTest {
             for (boolean anyIsolation : new boolean[] {false, true}) {
                 for (boolean behind : new boolean[] {false, true}) {
                     for (ResolvedRequest request : requests()) {
-                        keys.add(List.of(Flushes.locked(request), Flushes.form(request, begun, anyIsolation, behind)));
+                        for (boolean required : new boolean[] {false, true}) {
+                            int form = Flushes.form(request, begun, anyIsolation, behind, required);
+                            keys.add(List.of(Flushes.locked(request), form));
+                        }
                     }
                 }
             }

@@ -172,7 +172,7 @@ final class Locking {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
                 return locks.in(connection)
-                        .lock(LockRequest.of(mode, keys(ids)))
+                        .lock(LockRequest.of(mode, keys(ids)).allowAbsent())
                         .absentRows()
                         .isEmpty();
             }

@@ -107,7 +107,9 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
     /** Tries the row lock; null if no connection was obtained. */
     private @Nullable Answer tryLock(Connection connection) {
         try {
-            return locks.in(connection).lock(forUpdate(key).noWait()).isLocked()
+            return locks.in(connection)
+                            .lock(forUpdate(key).noWait().allowAbsent())
+                            .isLocked()
                     ? BY_NOBODY
                     : new Answer(false, "there is no such row, and strategy ROW locks none");
         } catch (LockNotAvailableException e) {

@@ -154,7 +154,7 @@ public final class LockedCall {
      *     the row
      */
     public void lock(LockRequest request, Set<LockKey> required) {
-        LockResult result = take(request, "lock", (connection, capped, entity) -> {
+        LockResult result = take(request.allowAbsent(), "lock", (connection, capped, entity) -> {
             for (LockKey key : capped.keys()) {
                 if (key instanceof LockKey.Row row && access().strategyOf(row) == LockStrategy.ADVISORY) {
                     access().checkId(connection, row);
