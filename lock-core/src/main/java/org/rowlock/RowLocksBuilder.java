@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.TableName;
 
 /**

@@ -17,10 +17,14 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -104,6 +108,43 @@ class ArchitectureTest {
                 .resideInAPackage("org.postgresql..");
         rule.check(CLASSES);
         assertThatThrownBy(() -> rule.check(TESTS)).isInstanceOf(AssertionError.class);
+    }
+
+    /** ArchUnit does not see the types of local variables, but a class file names each type that it uses. */
+    @Test
+    void noLocalVariableIsOfATypeOfTheDriver() {
+        for (JavaClass type : CLASSES) {
+            if (!KNOWING_THE_DRIVER.test(type)) {
+                assertThat(named(type)).as(type.getName()).noneMatch(name -> name.contains("org/postgresql/"));
+            }
+        }
+        assertThat(named(TESTS.get(Offender.class))).anyMatch(name -> name.contains("org/postgresql/core/Query"));
+    }
+
+    /** The texts in the constant pool of a class file, which are the names of types among others. */
+    private static List<String> named(JavaClass type) {
+        URI file = type.getSource().orElseThrow().getUri();
+        List<String> texts = new ArrayList<>();
+        try (DataInputStream in = new DataInputStream(file.toURL().openStream())) {
+            in.skipNBytes(8);
+            int constants = in.readUnsignedShort();
+            for (int i = 1; i < constants; i++) {
+                int tag = in.readUnsignedByte();
+                switch (tag) {
+                    case 1 -> texts.add(in.readUTF());
+                    case 7, 8, 16, 19, 20 -> in.skipNBytes(2);
+                    case 15 -> in.skipNBytes(3);
+                    case 5, 6 -> {
+                        in.skipNBytes(8);
+                        i++; // A long or a double takes two places.
+                    }
+                    default -> in.skipNBytes(4);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return texts;
     }
 
     /** What pgjdbc does not call its API, and may change. */
@@ -285,6 +326,8 @@ class ArchitectureTest {
         static Object uses() {
             System.out.println();
             java.util.logging.Logger.getLogger("x").info("x");
+            org.postgresql.core.Query local = null;
+            Object unused = local;
             return List.of(org.postgresql.util.PSQLState.UNKNOWN_STATE, org.awaitility.Awaitility.await());
         }
     }

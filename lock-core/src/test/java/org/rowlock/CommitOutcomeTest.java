@@ -41,7 +41,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.EarlyRelease;
-import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;

@@ -163,7 +163,7 @@ class TransactionStateTest {
         assertThat(result.isLocked()).isTrue();
     }
 
-    /** As FOR UPDATE does. Only where the guard itself must raise, or the row lock does, is the transaction aborted. */
+    /** As FOR UPDATE does. Only where the check itself must raise, or the row lock does, is the transaction aborted. */
     @ParameterizedTest
     @EnumSource
     void readOnlyTransactionIsRefused(LockStrategy strategy) throws Exception {

@@ -25,8 +25,8 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ClaimSql;
-import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
@@ -102,7 +102,7 @@ record ClaimRunner(
                 takeAs(table);
                 return;
             } catch (SQLException e) {
-                Guard raised = ServerErrors.guardIn(e);
+                LockCheck raised = ServerErrors.checkIn(e);
                 if (raised == null && !ServerErrors.isIdentityGone(List.of(table), e)) {
                     throw e;
                 }

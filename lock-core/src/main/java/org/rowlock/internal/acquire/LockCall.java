@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.jdbc.AutoSave;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockRequest;
@@ -16,7 +15,6 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowStatement;
@@ -36,6 +34,7 @@ import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.text.KeyNames;
 
 /**
  * One call for locks, from the request to what came back: observed, bounded, in its turn. {@link #attempt} sends one
@@ -126,7 +125,7 @@ public final class LockCall {
         Begun observing = observed ? calls.observer().begin(LockListener.Kind.ACQUISITION) : null;
         LockListener.Outcome told = LockListener.Outcome.FAILED;
         int socket = given == null ? boundSocket() : UNBOUND;
-        AutoSave autosave = session.withoutAutosave();
+        PgSession.Autosave autosave = session.withoutAutosave();
         try {
             ResolvedRequest asks = resolve();
             begun = session.hasBegun();
@@ -155,7 +154,7 @@ public final class LockCall {
             told = LockObserver.outcome(e);
             throw e;
         } finally {
-            session.setAutosave(autosave);
+            autosave.close();
             if (socket != UNBOUND) {
                 session.restoreSocketBound(socket);
             }
@@ -178,7 +177,7 @@ public final class LockCall {
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
             Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
             if (outcome instanceof Held held) {
-                HeldCheck check = new HeldCheck(this, asks, held, begun);
+                HeldLocks check = new HeldLocks(this, asks, held, begun);
                 check.refuseUnsafe(tail != null && tail.isCommitting());
                 if (!check.notInserted().isEmpty()) {
                     // The row was deleted between its INSERT and its lock, unless the INSERT makes another row.
@@ -215,7 +214,7 @@ public final class LockCall {
                 asks = resolve();
                 lookedUpAgain = true;
             } else if (outcome instanceof Refused refused
-                    && refused.guard().isSnapshotStale()
+                    && refused.check().isSnapshotStale()
                     && asks.anyIsolationAllowed()
                     && !anyIsolation) {
                 // The COMMIT has to wait until Rowlock has seen the row.
@@ -310,7 +309,7 @@ public final class LockCall {
             throw LockErrors.ofOutcome(asked(), outcome);
         }
         if (!request.isAbsentAllowed() && !held.absent().isEmpty()) {
-            throw new HeldCheck(this, Objects.requireNonNull(resolved), held, begun).absentRow();
+            throw new HeldLocks(this, Objects.requireNonNull(resolved), held, begun).absentRow();
         }
         return held;
     }

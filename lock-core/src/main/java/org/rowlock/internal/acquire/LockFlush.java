@@ -15,7 +15,7 @@ import org.rowlock.internal.session.Outcome.Taken;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Flush;
-import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.FrontSql;
@@ -46,23 +46,23 @@ record LockFlush(
                     && FrontSql.undoes(call.session().driver())) {
                 return undone(e, true, new FrontGivenUp());
             }
-            Guard raised = ServerErrors.guardIn(e);
+            LockCheck raised = ServerErrors.checkIn(e);
             if (raised == null && !ServerErrors.isIdentityGone(request.tables(), e)) {
                 return failed(start, e);
             }
             boolean undoes = !begun || flush.isBounded();
-            if (raised == null || raised.lock() == Guard.Lock.STALE) {
+            if (raised == null || raised.lock() == LockCheck.Lock.STALE) {
                 return undone(e, undoes, new Stale(undoes));
             }
-            if (raised.lock() == Guard.Lock.TAKEN) {
+            if (raised.lock() == LockCheck.Lock.TAKEN) {
                 return undone(e, true, Taken.AT_ONCE);
             }
-            if (raised.lock() == Guard.Lock.ABSENT) {
+            if (raised.lock() == LockCheck.Lock.ABSENT) {
                 return undone(e, true, new Absent());
             }
             // The mark in the server's message means nothing to a caller, so that error is not passed on.
             SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());
-            return undone(e, undoes || flush.isGuardSaved(), new Refused(raised, cause));
+            return undone(e, undoes || flush.isCheckSaved(), new Refused(raised, cause));
         }
     }
 
@@ -80,7 +80,7 @@ record LockFlush(
     /** Aborts what a savepoint keeps alive: its locks would keep others waiting until the caller rolls back. */
     private Failed unusable(SQLException e) {
         PgSession session = call.session();
-        if (begun && (flush.isBounded() || flush.isGuardSaved()) && session.isAborted()) {
+        if (begun && (flush.isBounded() || flush.isCheckSaved()) && session.isAborted()) {
             session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
         return new Failed(e, LockErrors.ofFlush(call.asked(), !request.inserts().isEmpty(), tail, e));

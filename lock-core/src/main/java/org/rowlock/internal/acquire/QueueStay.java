@@ -7,8 +7,8 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
 

@@ -6,12 +6,10 @@ import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.jdbc.AutoSave;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.FlushRunner;
@@ -24,6 +22,7 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteForm.WrongCount;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.Stack;
 
 /**
@@ -179,7 +178,7 @@ public final class Commit {
      */
     public void run(@Nullable Sending behindLock) throws SQLException {
         Stack.reserve();
-        AutoSave autosave = session.withoutAutosave();
+        PgSession.Autosave autosave = session.withoutAutosave();
         try {
             if (behindLock == null) {
                 send();
@@ -197,7 +196,7 @@ public final class Commit {
             }
             throw untold(unknown(e));
         } finally {
-            session.setAutosave(autosave);
+            autosave.close();
         }
     }
 

@@ -11,12 +11,12 @@ import org.rowlock.LockKey;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**

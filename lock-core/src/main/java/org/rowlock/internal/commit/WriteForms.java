@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.Part.Reader;
@@ -50,7 +50,7 @@ public final class WriteForms {
             Binder binder = (statement, at, request) -> {
                 int next = Part.bind(statement, at, binds);
                 if (checked) {
-                    statement.setString(next++, GuardSql.mark());
+                    statement.setString(next++, LockCheckSql.mark());
                 }
                 return next;
             };

@@ -28,14 +28,14 @@ import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
-import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
+import org.rowlock.internal.text.KeyNames;
 
 /**
  * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection,
@@ -255,7 +255,7 @@ public record Groups(
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         writes.add(new Write(GroupSql.CHECK)
-                .again(leader.session, oids, String.join(";", sent.values()), GuardSql.mark(), leader.session));
+                .again(leader.session, oids, String.join(";", sent.values()), LockCheckSql.mark(), leader.session));
         return writes;
     }
 

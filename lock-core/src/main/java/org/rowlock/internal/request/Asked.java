@@ -10,6 +10,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.text.KeyNames;
 
 /**
  * What was asked, for messages.

@@ -7,11 +7,11 @@ import java.util.TreeSet;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.RowLocks;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The configuration of a {@link RowLocks}. Tables are in their one spelling.
+ * The configuration of one {@code RowLocks}. Tables are in their one spelling.
  *
  * @param defaultStrategy of the tables that have none of their own
  * @param budget the most distinct advisory locks of a call

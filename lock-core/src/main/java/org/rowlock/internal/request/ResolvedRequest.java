@@ -12,6 +12,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.text.KeyNames;
 
 /**
  * What one call asks for, split by the kind of lock.

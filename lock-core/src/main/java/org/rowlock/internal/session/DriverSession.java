@@ -197,20 +197,20 @@ abstract class DriverSession {
                 several == null ? keyword.isEmpty() ? 0 : 1 : several.length);
     }
 
-    /**
-     * Keeps the driver from setting savepoints of its own until {@link #setAutosave}: they would stand between the
-     * statements of a script.
-     *
-     * @return the setting until now
-     */
-    public AutoSave withoutAutosave() {
-        AutoSave autosave = driver.getAutosave();
-        driver.setAutosave(AutoSave.NEVER);
-        return autosave;
+    /** Puts the setting back that the driver had before. */
+    public interface Autosave extends AutoCloseable {
+        @Override
+        void close();
     }
 
-    public void setAutosave(AutoSave autosave) {
-        driver.setAutosave(autosave);
+    /**
+     * Keeps the driver from setting savepoints of its own until the result is closed: they would stand between the
+     * statements of a script.
+     */
+    public Autosave withoutAutosave() {
+        AutoSave before = driver.getAutosave();
+        driver.setAutosave(AutoSave.NEVER);
+        return () -> driver.setAutosave(before);
     }
 
     /** After how many executions the driver prepares a statement on the server; 0 for never. */

@@ -9,7 +9,7 @@ import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.sql.Answers;
 import org.rowlock.internal.sql.Flush;
-import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Insert;
@@ -56,13 +56,13 @@ public final class FlushRunner {
             throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
                     + " roll the transaction back, and give one statement that returns rows");
         }
-        Guard guard = answers.guard();
-        if (guard != null && guard.lock() == Guard.Lock.NOT_TRIED) {
-            return new Outcome.Refused(guard, null);
+        LockCheck check = answers.check();
+        if (check != null && check.lock() == LockCheck.Lock.NOT_TRIED) {
+            return new Outcome.Refused(check, null);
         }
         return answers.isTaken()
                 ? Outcome.Taken.AT_ONCE
-                : new Outcome.Held(guard, answers.absent(), answers.misnamed());
+                : new Outcome.Held(check, answers.absent(), answers.misnamed());
     }
 
     /**

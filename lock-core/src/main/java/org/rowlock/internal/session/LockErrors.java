@@ -17,13 +17,13 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * From an error, or from what a guard saw, to the exception that says what was asked, why not, and what to do: of a
+ * From an error, or from what a check saw, to the exception that says what was asked, why not, and what to do: of a
  * statement of Rowlock's own ({@link #ofLock}), of one of the caller's ({@link #ofStatement}), of a flush that may have
  * both ({@link #ofFlush}), and of all that may become of a flush ({@link #ofOutcome}).
  */
@@ -67,7 +67,7 @@ public final class LockErrors {
             return TargetErrors.stale(asked, stale.undone());
         }
         if (outcome instanceof Outcome.Refused refused) {
-            return refused(asked, refused.guard(), refused.cause());
+            return refused(asked, refused.check(), refused.cause());
         }
         if (outcome instanceof Outcome.Failed failed) {
             RowlockException meaning = failed.meaning();
@@ -170,35 +170,35 @@ public final class LockErrors {
         };
     }
 
-    /** Of a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
-    public static RowlockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
-        if (guard.isReadOnly()) {
+    /** Of a check that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
+    public static RowlockException refused(Asked asked, LockCheck check, @Nullable SQLException e) {
+        if (check.isReadOnly()) {
             return readOnly(asked, e);
         }
-        String table = guard.table().length() > 1 ? guard.table().substring(1) : String.join(", ", asked.tables());
-        if (guard.isPrivilegeMissing()) {
+        String table = check.table().length() > 1 ? check.table().substring(1) : String.join(", ", asked.tables());
+        if (check.isPrivilegeMissing()) {
             String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
             return asked.cannot(LockTargetException::new, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
         }
-        if (guard.isTableRefused()) {
+        if (check.isTableRefused()) {
             String none = table + ' ' + TargetErrors.NO_TABLE;
             return asked.cannot(LockTargetException::new, none, SqlState.WRONG_OBJECT_TYPE, e);
         }
         String why = "and a lock by keys alone would let it read from a snapshot older than the lock. Use strategy ROW"
                 + " or BOTH for the table, where the server raises 40001 for a row that has changed, or use READ"
                 + " COMMITTED.";
-        return isolated(asked, guard, why, e);
+        return isolated(asked, check, why, e);
     }
 
     /** Of a row that a stale snapshot may only not see: the key may have been inserted since. */
-    public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
+    public static RowlockException absentInSnapshot(Asked asked, LockCheck check) {
         String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
                 + " transaction again, insert the row first, or use READ COMMITTED.";
-        return isolated(asked, guard, why, null);
+        return isolated(asked, check, why, null);
     }
 
-    private static RowlockException isolated(Asked asked, Guard guard, String why, @Nullable SQLException e) {
-        String isolated = "the transaction is " + guard.isolation() + ", " + why;
+    private static RowlockException isolated(Asked asked, LockCheck check, String why, @Nullable SQLException e) {
+        String isolated = "the transaction is " + check.isolation() + ", " + why;
         return asked.cannot(LockTransactionException::new, isolated, SqlState.ACTIVE_SQL_TRANSACTION, e);
     }
 

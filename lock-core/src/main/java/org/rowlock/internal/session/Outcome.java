@@ -6,19 +6,19 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
-import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.LockCheck;
 
 /** What became of a flush that locks. {@link LockErrors#ofOutcome} says it as an exception. */
 public sealed interface Outcome {
     /**
      * All is locked that exists, and what is behind the locks has run.
      *
-     * @param guard what the advisory lock's guard saw, or null where there was none
+     * @param check what the advisory lock's check saw, or null where there was none
      * @param absent the keys whose rows were looked for and do not exist
      * @param misnamed a key whose row has another key, or null
      */
     record Held(
-            @Nullable Guard guard,
+            @Nullable LockCheck check,
             List<LockKey> absent,
             @Nullable Misnamed misnamed) implements Outcome {}
 
@@ -45,8 +45,8 @@ public sealed interface Outcome {
     /** A row that the request requires is absent, so that the COMMIT did not run. The transaction is as before. */
     record Absent() implements Outcome {}
 
-    /** The guard of the lock refused: in this kind of transaction, or of this table, a lock means nothing. */
-    record Refused(Guard guard, @Nullable SQLException cause) implements Outcome {}
+    /** The check of the lock refused: in this kind of transaction, or of this table, a lock means nothing. */
+    record Refused(LockCheck check, @Nullable SQLException cause) implements Outcome {}
 
     /**
      * The server, the driver or the network failed.

@@ -10,8 +10,8 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.sql.Guard;
-import org.rowlock.internal.sql.GuardSql;
+import org.rowlock.internal.sql.LockCheck;
+import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
@@ -170,9 +170,9 @@ public final class ServerErrors {
         return SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState()) && isRaisedIn("RewriteQuery", e);
     }
 
-    /** The guard's columns where the error is one that a guard raised. */
-    public static @Nullable Guard guardIn(SQLException e) {
-        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(message(e)) : null;
+    /** The check's columns where the error is one that a check raised. */
+    public static @Nullable LockCheck checkIn(SQLException e) {
+        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? LockCheckSql.findIn(message(e)) : null;
     }
 
     /**

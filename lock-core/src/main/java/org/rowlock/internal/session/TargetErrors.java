@@ -10,10 +10,10 @@ import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.Docs;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**

@@ -8,7 +8,7 @@ import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
-/** The statement that takes advisory locks. It returns a row for each key, which make a {@link Guard}. */
+/** The statement that takes advisory locks. It returns a row for each key, which make a {@link LockCheck}. */
 final class AdvisorySql {
     private AdvisorySql() {}
 
@@ -27,7 +27,7 @@ final class AdvisorySql {
                 ? KeySql.call(function)
                 : function + KeySql.functionSuffix(of.asked.mode()) + '(' + KeySql.arguments(shape) + ')';
         String attempt = trying && raising
-                ? "case when " + call + " then 'true' else " + GuardSql.raiseTaken() + " end"
+                ? "case when " + call + " then 'true' else " + LockCheckSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";
         // So that the waits for the table and for the keys together stay within the bound.
         String lock = of.wait == WaitKind.AT_MOST
@@ -35,12 +35,12 @@ final class AdvisorySql {
                 : attempt;
         // The errors it can raise: that the lock is taken, and a refusal.
         int marks = (trying && raising ? 1 : 0) + (raising ? 1 : 0);
-        String agreed = GuardSql.agreed(of.anyIsolation);
+        String agreed = LockCheckSql.agreed(of.anyIsolation);
         if (shape.isSeveral()) {
             boolean ints = shape == Shape.ROWS_INT;
-            // The guard and the tables are looked at once, in front of the keys.
+            // The check and the tables are looked at once, in front of the keys.
             String from = (ints ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY) + " cross join (select " + agreed
-                    + " as agreed, " + GuardSql.isolation(of.anyIsolation) + " as isolation offset 0) as g";
+                    + " as agreed, " + LockCheckSql.isolation(of.anyIsolation) + " as isolation offset 0) as g";
             return part(
                     of,
                     holding,
@@ -64,7 +64,7 @@ final class AdvisorySql {
                 checked ? agreed + " and " + KeySql.IS_TABLE : agreed,
                 lock,
                 checked ? KeySql.WHY_NOT_TABLE : "''",
-                GuardSql.isolation(of.anyIsolation) + from,
+                LockCheckSql.isolation(of.anyIsolation) + from,
                 (statement, at, request) -> {
                     LockKey key = request.advisory().keys().get(0);
                     int next = KeySql.bindArguments(statement, at, key);
@@ -74,16 +74,16 @@ final class AdvisorySql {
 
     private static Part part(
             FlushForms of, String holding, String agreed, String lock, String wrong, String isolation, Binder binder) {
-        String refusal = GuardSql.refusal(of.anyIsolation, wrong, of.isRaising());
+        String refusal = LockCheckSql.refusal(of.anyIsolation, wrong, of.isRaising());
         return new Part(
                 holding + "select case when " + agreed + " then " + lock + " else " + refusal + " end, " + isolation,
                 binder,
-                Answers::guard);
+                Answers::check);
     }
 
     private static int bindMarks(PreparedStatement statement, int at, int marks) throws SQLException {
         for (int i = 0; i < marks; i++) {
-            statement.setString(at + i, GuardSql.mark());
+            statement.setString(at + i, LockCheckSql.mark());
         }
         return at + marks;
     }

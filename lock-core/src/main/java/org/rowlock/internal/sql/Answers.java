@@ -21,7 +21,7 @@ import org.rowlock.internal.text.FrontSql;
 /** What the parts of one flush say of its locks, collected while their results are read. */
 public final class Answers {
     private final ResolvedRequest request;
-    private @Nullable Guard guard;
+    private @Nullable LockCheck check;
     private boolean rowTaken;
     private List<LockKey> absent = List.of();
     private @Nullable Misnamed misnamed;
@@ -30,14 +30,14 @@ public final class Answers {
         this.request = request;
     }
 
-    /** What the guard of the advisory lock saw; null where there was none, and where nothing was locked or refused. */
-    public @Nullable Guard guard() {
-        return guard;
+    /** What the check of the advisory lock saw; null where there was none, and where nothing was locked or refused. */
+    public @Nullable LockCheck check() {
+        return check;
     }
 
     /** Whether another transaction has a lock that was only tried. */
     public boolean isTaken() {
-        return rowTaken || (guard != null && guard.lock() == Guard.Lock.TAKEN);
+        return rowTaken || (check != null && check.lock() == LockCheck.Lock.TAKEN);
     }
 
     /** The keys whose rows were looked for and not found. */
@@ -60,17 +60,17 @@ public final class Answers {
         }
     }
 
-    void guard(Statement statement) throws SQLException {
+    void check(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             int locked = 0;
             while (row.next()) {
-                Guard seen = GuardSql.read(row);
+                LockCheck seen = LockCheckSql.read(row);
                 if (seen != null) {
-                    guard = seen;
+                    check = seen;
                     locked += seen.locked();
                 }
             }
-            guard = guard == null ? null : guard.of(locked);
+            check = check == null ? null : check.of(locked);
         }
     }
 

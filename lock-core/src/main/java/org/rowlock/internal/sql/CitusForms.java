@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.rowlock.LockKey.Row;
-import org.rowlock.internal.request.KeyEntries;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;

@@ -81,7 +81,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
 
     /** Sets the parameters of {@link #read}. */
     public void bindRead(PreparedStatement statement, Claim claim, List<List<String>> ids) throws SQLException {
-        int next = isVerified() ? GuardSql.bindMark(statement, 1, ResolvedRequest.NONE) : 1;
+        int next = isVerified() ? LockCheckSql.bindMark(statement, 1, ResolvedRequest.NONE) : 1;
         Part.bind(statement, bindIds(statement, bindTake(statement, next, table.name(), ids), ids), claim.binds());
     }
 

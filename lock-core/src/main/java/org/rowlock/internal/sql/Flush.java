@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param isBounded whether it fails where a lock cannot be had in time, which must leave the transaction usable: one
  *     that has begun has a savepoint in front of it all
- * @param isGuardSaved whether there is one in front of the advisory lock alone, for the guard that refuses
+ * @param isCheckSaved whether there is one in front of the advisory lock alone, for the check that refuses
  * @param isSaved whether that in front of it all is there
  */
-public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isGuardSaved, boolean isSaved) {
+public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
     private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);
 
     private static final Kept<List<String>, String> ALONE = new Kept<>();
 
-    static Flush of(List<Part> parts, boolean bounded, boolean guardSaved, boolean saved) {
-        return new Flush(textOf(parts), List.copyOf(parts), bounded, guardSaved, saved);
+    static Flush of(List<Part> parts, boolean bounded, boolean checkSaved, boolean saved) {
+        return new Flush(textOf(parts), List.copyOf(parts), bounded, checkSaved, saved);
     }
 
     /** Writes alone, and maybe the COMMIT. */
@@ -51,7 +51,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isG
                         : joined(texts),
                 all,
                 isBounded,
-                isGuardSaved,
+                isCheckSaved,
                 isSaved);
     }
 

@@ -18,7 +18,7 @@ class FlushForms {
     final WaitKind wait;
     final Shape shape;
 
-    /** Whether the guard lets REPEATABLE READ and SERIALIZABLE pass. */
+    /** Whether the check lets REPEATABLE READ and SERIALIZABLE pass. */
     final boolean anyIsolation;
 
     /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
@@ -51,10 +51,10 @@ class FlushForms {
     final Flush flush() {
         List<Part> parts = new ArrayList<>();
         boolean bounded = wait != WaitKind.FOREVER && !isAdvisoryTry() && !isRowTry();
-        boolean guardSaved = begun && !bounded && isRaising() && !anyIsolation;
+        boolean checkSaved = begun && !bounded && isRaising() && !anyIsolation;
         boolean armed = isArmed();
         boolean saved = begun && bounded;
-        if (saved || guardSaved) {
+        if (saved || checkSaved) {
             parts.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
@@ -69,7 +69,7 @@ class FlushForms {
         if (isAdvisory()) {
             addAdvisoryLock(parts);
         }
-        if (guardSaved) {
+        if (checkSaved) {
             parts.add(WaitSql.RELEASE);
         }
         addInserts(parts);
@@ -80,7 +80,7 @@ class FlushForms {
         if (saved && !behind) {
             parts.add(WaitSql.RELEASE);
         }
-        return Flush.of(parts, bounded, guardSaved, saved);
+        return Flush.of(parts, bounded, checkSaved, saved);
     }
 
     /** In front of the row locks, which see what they have inserted. */
@@ -138,7 +138,7 @@ class FlushForms {
                 && asked.rows().get(0).table().isLookable();
     }
 
-    /** Whether a refusal of the guard must raise an error, since what follows in the round trip must not run. */
+    /** Whether a refusal of the check must raise an error, since what follows in the round trip must not run. */
     final boolean isRaising() {
         return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));
     }

@@ -38,7 +38,7 @@ public final class Flushes {
      * The flush of a request.
      *
      * @param begun whether the transaction has begun
-     * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
+     * @param anyIsolation whether the check lets REPEATABLE READ and SERIALIZABLE pass
      * @param tail what the caller has behind the locks
      */
     public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {

@@ -7,7 +7,7 @@ import org.rowlock.internal.text.GroupRule;
 public final class GroupSql {
     private static final String REFUSED = "group ";
 
-    private static final String READ_COMMITTED = GuardSql.ISOLATION + " in ('read committed', 'read uncommitted')";
+    private static final String READ_COMMITTED = LockCheckSql.ISOLATION + " in ('read committed', 'read uncommitted')";
 
     private static final String SESSION = GroupRule.SESSION + " is not distinct from cast(? as pg_catalog.text)";
 
@@ -26,11 +26,11 @@ public final class GroupSql {
     /**
      * The last statement in front of the COMMIT: raises an error where the session or a table makes of one statement
      * several, and above READ COMMITTED, where a caller is promised a snapshot of its own. Its parameters are what
-     * {@link #LOOK} has said, the two of the tables, {@link GuardSql#mark}, and the first again.
+     * {@link #LOOK} has said, the two of the tables, {@link LockCheckSql#mark}, and the first again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
             + GroupRule.VERSIONS + " then '' else "
-            + GuardSql.raise("'" + REFUSED + "' || case when not " + READ_COMMITTED
+            + LockCheckSql.raise("'" + REFUSED + "' || case when not " + READ_COMMITTED
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
 
@@ -38,7 +38,7 @@ public final class GroupSql {
 
     /** What makes that the transaction may not be that of several callers; null if an error does not say that. */
     public static @Nullable String refusal(@Nullable String message) {
-        String marked = GuardSql.marked(message);
+        String marked = LockCheckSql.marked(message);
         if (marked == null || !marked.startsWith(REFUSED)) {
             return null;
         }

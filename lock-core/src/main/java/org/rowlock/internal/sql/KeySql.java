@@ -39,7 +39,7 @@ public final class KeySql {
 
     /** Why {@link #IS_TABLE} does not hold, given that: not to have it in the text, and prepared, a second time. */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
-            + Guard.NOT_A_TABLE + "' else '" + Guard.NO_PRIVILEGE + "' end";
+            + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";
 
     /** The kinds of keys in {@link #FROM_MANY}; 0 is a pair. */
     private static final int TEXT = 1;

@@ -108,12 +108,13 @@ public final class RowSql {
         String identity = identity(table);
         return new Part(
                 identity.stripTrailing() + ", rowlock_l as (" + lock.sql().substring(identity.length())
-                        + ") select l.*, case when " + present + " < cast(? as integer) then " + GuardSql.raiseAbsent()
+                        + ") select l.*, case when " + present + " < cast(? as integer) then "
+                        + LockCheckSql.raiseAbsent()
                         + " end from (select) as o left join rowlock_l as l on true",
                 (statement, at, request) -> {
                     int next = lock.binder().bind(statement, at, request);
                     statement.setInt(next, request.rows().get(group).keys().size());
-                    return GuardSql.bindMark(statement, next + 1, request);
+                    return LockCheckSql.bindMark(statement, next + 1, request);
                 },
                 lock.reader());
     }
@@ -249,8 +250,8 @@ public final class RowSql {
      */
     static Part verify(RowTable table) {
         return new Part(
-                "select case when " + isPrimaryKey(table) + " then '' else " + GuardSql.raiseStale() + " end",
-                GuardSql::bindMark,
+                "select case when " + isPrimaryKey(table) + " then '' else " + LockCheckSql.raiseStale() + " end",
+                LockCheckSql::bindMark,
                 Part.UNREAD);
     }
 

@@ -63,7 +63,7 @@ public record WriteForm(
      * The text of a write that the server itself checks: it raises an error where not as many rows are changed as
      * expected, so that a COMMIT behind it in the same flush does not commit. The statement stands in a WITH, whose
      * rows are counted. With a RETURNING of its own the count is in a column behind those, and without any row there is
-     * one. It has one parameter more, behind its own, for {@link GuardSql#mark}.
+     * one. It has one parameter more, behind its own, for {@link LockCheckSql#mark}.
      *
      * @param number of the write, from 1
      */
@@ -81,7 +81,7 @@ public record WriteForm(
 
     /** The count that an error says is wrong, or null where the error is another. */
     public static @Nullable WrongCount wrongCountIn(@Nullable String message) {
-        String marked = GuardSql.marked(message);
+        String marked = LockCheckSql.marked(message);
         if (marked == null || !marked.startsWith(WRONG)) {
             return null;
         }

@@ -1,5 +1,5 @@
 /**
- * From a request to the text and parameters of its statements, and from a result row to what the guard saw. Nothing
+ * From a request to the text and parameters of its statements, and from a result row to what the check saw. Nothing
  * here talks to a server.
  */
 @NullMarked

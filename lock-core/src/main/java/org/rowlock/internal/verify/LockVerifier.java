@@ -29,7 +29,6 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.session.Outcome;
@@ -37,6 +36,7 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -242,7 +242,7 @@ public final class LockVerifier {
             LockCall call = new LockCall(
                     probing, session, LockRequest.forUpdate(key).allowAbsent(), wait, List.of(), null, true);
             Outcome outcome = call.attempt(query);
-            if (outcome instanceof Outcome.Refused refused && refused.guard().isSnapshotStale()) {
+            if (outcome instanceof Outcome.Refused refused && refused.check().isSnapshotStale()) {
                 // The level of the pool, where keys alone are refused.
                 probe.connection.rollback();
                 session.execute("set transaction isolation level read committed");

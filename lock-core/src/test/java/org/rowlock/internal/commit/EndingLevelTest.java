@@ -19,13 +19,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.xa.PGXADataSource;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.testing.TestDatabase;
 
 /** What is waited for behind an early COMMIT is what a plain one would have waited for, whoever has set it. */

@@ -22,7 +22,6 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
@@ -31,6 +30,7 @@ import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.text.KeyNames;
 
 /** A kept flush is that of all requests of its form, and of no other: else a wrong flush is sent. */
 class FlushesTest {

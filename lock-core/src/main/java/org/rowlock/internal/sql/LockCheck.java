@@ -3,7 +3,7 @@ package org.rowlock.internal.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the guard of a lock statement saw.
+ * What the check of a lock statement saw.
  *
  * @param isolation the transaction's isolation level, as the server spells it
  * @param isReadOnly whether the transaction is
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param lock what became of the lock
  * @param locked how many keys are locked
  */
-public record Guard(String isolation, boolean isReadOnly, String table, Lock lock, int locked) {
+public record LockCheck(String isolation, boolean isReadOnly, String table, Lock lock, int locked) {
     static final String NOT_A_TABLE = "?";
     static final String NO_PRIVILEGE = "!";
 
@@ -22,7 +22,7 @@ public record Guard(String isolation, boolean isReadOnly, String table, Lock loc
         HELD,
         /** Another transaction holds it. */
         TAKEN,
-        /** The guard refused, so it was not tried. */
+        /** The check refused, so it was not tried. */
         NOT_TRIED,
         /** The row lock was on columns that are not the id any more. */
         STALE,
@@ -30,21 +30,21 @@ public record Guard(String isolation, boolean isReadOnly, String table, Lock loc
         ABSENT
     }
 
-    static final Guard TAKEN = new Guard("", false, "", Lock.TAKEN, 0);
-    static final Guard ABSENT = new Guard("", false, "", Lock.ABSENT, 0);
-    static final Guard STALE = new Guard("", false, "", Lock.STALE, 0);
-    private static final Guard READ_COMMITTED = new Guard("read committed", false, "", Lock.HELD, 1);
+    static final LockCheck TAKEN = new LockCheck("", false, "", Lock.TAKEN, 0);
+    static final LockCheck ABSENT = new LockCheck("", false, "", Lock.ABSENT, 0);
+    static final LockCheck STALE = new LockCheck("", false, "", Lock.STALE, 0);
+    private static final LockCheck READ_COMMITTED = new LockCheck("read committed", false, "", Lock.HELD, 1);
 
     /** One key is held. */
-    static Guard held(@Nullable String isolation) {
+    static LockCheck held(@Nullable String isolation) {
         return isolation == null || READ_COMMITTED.isolation.equals(isolation)
                 ? READ_COMMITTED
-                : new Guard(isolation, false, "", Lock.HELD, 1);
+                : new LockCheck(isolation, false, "", Lock.HELD, 1);
     }
 
     /** The same of several keys. */
-    Guard of(int keys) {
-        return keys == locked ? this : new Guard(isolation, isReadOnly, table, lock, keys);
+    LockCheck of(int keys) {
+        return keys == locked ? this : new LockCheck(isolation, isReadOnly, table, lock, keys);
     }
 
     public boolean isReadCommitted() {

@@ -18,7 +18,7 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.TargetErrors;
-import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.IdType;
@@ -31,7 +31,7 @@ import org.rowlock.internal.text.SqlState;
  *
  * @param begun whether the transaction had begun before the call, so that it cannot be rolled back as a whole
  */
-record HeldCheck(LockCall call, ResolvedRequest request, Held held, boolean begun) {
+record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
      * Refuses locks that do not exclude others: of fewer keys than asked for, of a row with another key, or of a row
      * that a stale snapshot may only not show.
@@ -39,8 +39,8 @@ record HeldCheck(LockCall call, ResolvedRequest request, Held held, boolean begu
      * @param stored whether the COMMIT has run
      */
     void refuseUnsafe(boolean stored) throws SQLException {
-        Guard guard = held.guard();
-        int locked = guard == null ? 0 : guard.locked();
+        LockCheck check = held.check();
+        int locked = check == null ? 0 : check.locked();
         int keys = request.advisory().keys().size();
         if (locked != keys) {
             RowlockException refused = LockErrors.miscounted(call.asked(), locked, keys, stored);
@@ -51,8 +51,8 @@ record HeldCheck(LockCall call, ResolvedRequest request, Held held, boolean begu
         if (misnamed != null) {
             throw undone(TargetErrors.misnamed(call.asked(), misnamed, !begun));
         }
-        if (absent && guard != null && !guard.isReadCommitted()) {
-            throw aborted(LockErrors.absentInSnapshot(call.asked(), guard));
+        if (absent && check != null && !check.isReadCommitted()) {
+            throw aborted(LockErrors.absentInSnapshot(call.asked(), check));
         }
     }
 

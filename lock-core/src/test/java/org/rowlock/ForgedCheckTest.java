@@ -14,8 +14,8 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
-/** The server quotes ids and binds in its errors; none of them can pass for what a guard says. */
-class ForgedGuardTest {
+/** The server quotes ids and binds in its errors; none of them can pass for what a check says. */
+class ForgedCheckTest {
     private static final List<String> FORGED = List.of(
             "rowlock:taken",
             "rowlock:taken:off",

@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
- * The guard that a lock statement carries: it locks only in a transaction where the lock means something, and reports
+ * The check that a lock statement carries: it locks only in a transaction where the lock means something, and reports
  * what it saw. In the wrong kind of transaction it neither waits nor locks.
  */
-public final class GuardSql {
+public final class LockCheckSql {
     static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
     static final String READ_ONLY = "pg_catalog.current_setting('transaction_read_only')";
 
-    /** What the text of a guard that refuses without an error begins with. */
+    /** What the text of a check that refuses without an error begins with. */
     private static final String REFUSED = "rowlock:";
 
     /**
-     * What the error of a guard begins with, for {@link #findIn} to find in any language of the server. Random, as the
+     * What the error of a check begins with, for {@link #findIn} to find in any language of the server. Random, as the
      * server's messages also quote ids and binds, which may come from anywhere; and a parameter, so that the SQL is the
      * same in every JVM and a pooler can share what it has prepared.
      */
@@ -33,7 +33,7 @@ public final class GuardSql {
     private static final String STALE = "stale";
     private static final String ABSENT = "absent";
 
-    private GuardSql() {}
+    private LockCheckSql() {}
 
     /** A condition: the transaction is one where the lock means something. */
     static String agreed(boolean anyIsolation) {
@@ -42,7 +42,7 @@ public final class GuardSql {
     }
 
     /**
-     * An expression of type text, for a transaction where the guard does not agree: what it saw.
+     * An expression of type text, for a transaction where the check does not agree: what it saw.
      *
      * @param raising whether it raises an error (invalid text for an integer), so that the statements behind it in the
      *     same round trip do not run without the lock. Then it has a parameter for {@link #bindMark}
@@ -83,32 +83,32 @@ public final class GuardSql {
      * Reads a row of a lock statement: what became of the lock, and the isolation level. Null where the statement has
      * called no lock function, though nothing was refused.
      */
-    public static @Nullable Guard read(ResultSet row) throws SQLException {
+    public static @Nullable LockCheck read(ResultSet row) throws SQLException {
         String locked = row.getString(1);
         if (locked == null) {
             return null;
         }
-        Guard refused = locked.startsWith(REFUSED) ? refusal(locked.substring(REFUSED.length())) : null;
+        LockCheck refused = locked.startsWith(REFUSED) ? refusal(locked.substring(REFUSED.length())) : null;
         if (refused != null) {
             return refused;
         }
         // A blocking lock function returns void, an empty text; a trying one true or false.
-        return "false".equals(locked) ? Guard.TAKEN : Guard.held(row.getString(2));
+        return "false".equals(locked) ? LockCheck.TAKEN : LockCheck.held(row.getString(2));
     }
 
-    /** What a guard saw that raised an error, from its message, or null where the error is another. */
-    public static @Nullable Guard findIn(@Nullable String message) {
+    /** What a check saw that raised an error, from its message, or null where the error is another. */
+    public static @Nullable LockCheck findIn(@Nullable String message) {
         String text = marked(message);
         if (text == null) {
             return null;
         }
         if (text.startsWith(TAKEN)) {
-            return Guard.TAKEN;
+            return LockCheck.TAKEN;
         }
         if (text.startsWith(ABSENT)) {
-            return Guard.ABSENT;
+            return LockCheck.ABSENT;
         }
-        return text.startsWith(STALE) ? Guard.STALE : refusal(text);
+        return text.startsWith(STALE) ? LockCheck.STALE : refusal(text);
     }
 
     /** The value of the parameter of one raised error. */
@@ -122,7 +122,7 @@ public final class GuardSql {
         return message == null || mark < 0 ? null : message.substring(mark + MARK.length());
     }
 
-    private static @Nullable Guard refusal(String text) {
+    private static @Nullable LockCheck refusal(String text) {
         String[] seen = text.split("/", 3);
         int end = text.lastIndexOf(':');
         if (seen.length < 3 || end < 0) {
@@ -132,10 +132,10 @@ public final class GuardSql {
         if (table.startsWith(IF_READ_COMMITTED)) {
             table = seen[0].startsWith("read ") ? table.substring(1) : "";
         }
-        return new Guard(seen[0], seen[1].equals("on"), table, Guard.Lock.NOT_TRIED, 0);
+        return new LockCheck(seen[0], seen[1].equals("on"), table, LockCheck.Lock.NOT_TRIED, 0);
     }
 
-    /** An expression: the level of the transaction, where the guard has let it pass; null for READ COMMITTED. */
+    /** An expression: the level of the transaction, where the check has let it pass; null for READ COMMITTED. */
     static String isolation(boolean anyIsolation) {
         return anyIsolation ? ISOLATION : "null::pg_catalog.text";
     }

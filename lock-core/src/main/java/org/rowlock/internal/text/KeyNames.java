@@ -1,4 +1,4 @@
-package org.rowlock.internal.request;
+package org.rowlock.internal.text;
 
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,4 +1,4 @@
-package org.rowlock.internal.request;
+package org.rowlock.internal.queue;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,9 +15,8 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueueEntry.State;
+import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
