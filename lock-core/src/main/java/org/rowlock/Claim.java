@@ -16,37 +16,28 @@ import org.rowlock.internal.text.TableName;
  *
  * <p>The predicate and the order are SQL, written by a programmer: never put a user's text into them, use binds. What
  * is null, blank or no name of a table is an {@link IllegalArgumentException}.
- *
- * @param table the table in its one spelling
- * @param predicate what stands behind WHERE, as given
- * @param binds the values of its parameters
- * @param order what stands behind ORDER BY, or nothing
- * @param limit the most rows to take
- * @param mode how strongly to lock the rows
  */
-public record Claim(
-        String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode) {
-    /**
-     * Checks the claim. {@link #from} begins one more conveniently.
-     *
-     * @param table the table
-     * @param predicate the condition
-     * @param binds the values of its parameters
-     * @param order the order, or nothing
-     * @param limit the most rows to take, at least 1
-     * @param mode how strongly to lock the rows
-     */
-    public Claim {
-        table = TableName.normalize(table);
-        Given.text(predicate, "The predicate of a claim", "what stands behind WHERE");
+public final class Claim {
+    private final String table;
+    private final String predicate;
+    private final List<@Nullable Object> binds;
+    private final String order;
+    private final int limit;
+    private final RowLockMode mode;
+
+    private Claim(
+            String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode) {
+        this.table = TableName.normalize(table);
+        this.predicate = Given.text(predicate, "The predicate of a claim", "what stands behind WHERE");
         // Not List.copyOf(), as a bind may be null.
-        binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
-        Given.notNull(order, "The order of a claim is null");
+        this.binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
+        this.order = Given.notNull(order, "The order of a claim is null");
+        this.limit = limit;
         if (limit < 1) {
             throw new IllegalArgumentException(
-                    "The limit of a claim on " + table + " is " + limit + "; give at least 1");
+                    "The limit of a claim on " + this.table + " is " + limit + "; give at least 1");
         }
-        Given.notNull(mode, "The mode of a claim is null");
+        this.mode = Given.notNull(mode, "The mode of a claim is null");
     }
 
     /**
@@ -94,6 +85,36 @@ public record Claim(
      */
     public Claim mode(RowLockMode mode) {
         return new Claim(table, predicate, binds, order, limit, mode);
+    }
+
+    /** {@return the table in its one spelling} */
+    public String table() {
+        return table;
+    }
+
+    /** {@return the predicate, as given} */
+    public String predicate() {
+        return predicate;
+    }
+
+    /** {@return the values of the predicate's parameters} */
+    public List<@Nullable Object> binds() {
+        return binds;
+    }
+
+    /** {@return the order, or an empty text} */
+    public String order() {
+        return order;
+    }
+
+    /** {@return the most rows to take} */
+    public int limit() {
+        return limit;
+    }
+
+    /** {@return how strongly to lock the rows} */
+    public RowLockMode mode() {
+        return mode;
     }
 
     @Override

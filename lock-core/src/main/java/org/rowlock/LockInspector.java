@@ -40,35 +40,41 @@ public final class LockInspector {
     /** Both halves of the key and its kind: objid alone is found under other tables too. */
     private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
-    private LockInspector() {}
+    private final Connection connection;
+
+    /**
+     * An inspector of a database.
+     *
+     * @param connection any connection to the database, which is used by each call and not closed
+     */
+    public LockInspector(Connection connection) {
+        this.connection = Given.notNull(connection, "The connection is null");
+    }
 
     /**
      * All advisory locks of the database, held or waited for, by Rowlock or anybody else. An extension's own, such as
      * Citus takes beside these, are left out. Of a database of several machines those of the connection's machine; the
      * others are in the view {@code citus_lock_waits}.
      *
-     * @param connection any connection to the database; not closed
      * @return a line per lock and session; those of one key together, holders first, waiters in their order
      * @throws SQLException if the views cannot be read
      */
-    public static List<Line> all(Connection connection) throws SQLException {
-        return read(connection, List.of());
+    public List<Line> all() throws SQLException {
+        return read(List.of());
     }
 
     /**
      * The holders and waiters of one key. Finds keys that {@link #all} can only show as a number, such as UUIDs.
      *
-     * @param connection any connection to the database; not closed
      * @param key the key
      * @return a line per session; holders first, waiters in their order; empty if the key is free
      * @throws SQLException if the views cannot be read, or the key's table does not exist
      */
-    public static List<Line> of(Connection connection, LockKey key) throws SQLException {
-        return read(connection, List.of(Given.notNull(key, "The key is null; all() gives every lock")));
+    public List<Line> of(LockKey key) throws SQLException {
+        return read(List.of(Given.notNull(key, "The key is null; all() gives every lock")));
     }
 
-    private static List<Line> read(Connection connection, List<LockKey> key) throws SQLException {
-        Given.notNull(connection, "The connection is null");
+    private List<Line> read(List<LockKey> key) throws SQLException {
         List<Line> lines = new ArrayList<>();
         String sql = SELECT + (key.isEmpty() ? "" : OF_KEY) + ORDER;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {

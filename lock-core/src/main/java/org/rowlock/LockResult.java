@@ -2,21 +2,66 @@ package org.rowlock;
 
 import java.util.List;
 
-/**
- * What a call came to hold.
- *
- * @param strategy by which locks; {@link LockStrategy#BOTH} for a call on tables of several strategies
- * @param isLocked whether all keys are locked now: false if one is taken, and if {@link LockStrategy#ROW} found no row
- *     for one, as {@code FOR UPDATE} then locks nothing. The others are locked in the second case, and in the first
- *     nothing is
- * @param isTaken whether another transaction holds one of them, so that nothing is newly locked; only from
- *     {@link TransactionLocks#tryLock}
- * @param absentRows the keys whose row was looked for and does not exist: with {@link LockStrategy#BOTH} the key is
- *     locked all the same. Always empty with {@link LockStrategy#ADVISORY}, names and numbers, as nothing looks
- */
-public record LockResult(LockStrategy strategy, boolean isLocked, boolean isTaken, List<LockKey> absentRows) {
-    /** {@return true if one was looked for and not found; false also if none was looked for} */
+/** The outcome of a call for locks: everything is held, a key is taken, or a row is absent. Immutable. */
+public final class LockResult {
+    private final LockStrategy strategy;
+    private final State state;
+    private final List<LockKey> absentRows;
+
+    LockResult(LockStrategy strategy, State state, List<LockKey> absentRows) {
+        this.strategy = strategy;
+        this.state = state;
+        this.absentRows = absentRows;
+    }
+
+    /** The outcomes of a call for locks. */
+    public enum State {
+        /** All keys are locked. */
+        HELD,
+        /** Another transaction holds one of the keys, so nothing is newly locked. Only {@code tryLock} returns it. */
+        TAKEN,
+        /**
+         * {@link LockStrategy#ROW} found no row for one of the keys, and locked nothing for it, as {@code FOR UPDATE}
+         * does. The other keys are locked.
+         */
+        ABSENT
+    }
+
+    /** {@return the outcome} */
+    public State state() {
+        return state;
+    }
+
+    /** {@return whether all keys are locked now} */
+    public boolean isLocked() {
+        return state == State.HELD;
+    }
+
+    /** {@return whether another transaction holds one of the keys, so that nothing is newly locked} */
+    public boolean isTaken() {
+        return state == State.TAKEN;
+    }
+
+    /** {@return whether a row was looked for and not found} It is false also if no row was looked for. */
     public boolean isRowAbsent() {
         return !absentRows.isEmpty();
+    }
+
+    /**
+     * {@return the keys whose row was looked for and does not exist} With {@link LockStrategy#BOTH} such a key is locked
+     * all the same. Always empty with {@link LockStrategy#ADVISORY}, names and numbers, because nothing looks for a row.
+     */
+    public List<LockKey> absentRows() {
+        return absentRows;
+    }
+
+    /** {@return the strategy of the keys; {@link LockStrategy#BOTH} for a call on tables of several strategies} */
+    public LockStrategy strategy() {
+        return strategy;
+    }
+
+    @Override
+    public String toString() {
+        return state + " by " + strategy + (absentRows.isEmpty() ? "" : ", absent: " + absentRows);
     }
 }

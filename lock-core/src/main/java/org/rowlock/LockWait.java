@@ -1,9 +1,8 @@
 package org.rowlock;
 
 import java.time.Duration;
-import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.WaitNanos;
 
 /**
  * How long to wait for a lock that another transaction holds. A value, ordered by length; immutable and thread-safe.
@@ -11,31 +10,19 @@ import org.rowlock.internal.text.Given;
  * <p>{@link #noWait()} and {@link #atMost(Duration)} that fail leave the transaction usable, unlike
  * {@code FOR UPDATE NOWAIT} and {@code lock_timeout}, which abort it.
  */
-public final class LockWait implements Comparable<LockWait> {
-    private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
-    private static final long MILLI_NANOS = 1_000_000;
-
-    private static final LockWait FOREVER = new LockWait(Long.MAX_VALUE);
-    private static final LockWait NO_WAIT = new LockWait(0);
-
-    private final long nanos;
-
-    private LockWait(long nanos) {
-        this.nanos = nanos;
-    }
-
+public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos {
     /**
      * {@return the wait without a bound of its own} It lasts until the lock is granted, the transaction is found in a
      * deadlock, or the server ends the wait ({@code lock_timeout} and {@code statement_timeout} of the session apply).
      * The default everywhere.
      */
-    public static LockWait forever() {
-        return FOREVER;
+    static LockWait forever() {
+        return WaitNanos.FOREVER;
     }
 
     /** {@return no wait} A lock held by another transaction is a {@link LockNotAvailableException} at once. */
-    public static LockWait noWait() {
-        return NO_WAIT;
+    static LockWait noWait() {
+        return WaitNanos.NO_WAIT;
     }
 
     /**
@@ -53,72 +40,22 @@ public final class LockWait implements Comparable<LockWait> {
      * @throws IllegalArgumentException if the duration is null, negative, or more than 2^31-1 milliseconds (24.8
      *     days), the most that PostgreSQL's {@code lock_timeout} can express
      */
-    public static LockWait atMost(Duration duration) {
+    static LockWait atMost(Duration duration) {
         Given.notNull(duration, "The duration of a bounded wait is null; give one, or use forever()");
         if (duration.isNegative()) {
             throw new IllegalArgumentException(
                     "A wait of at most " + duration + " is not positive; use noWait() for a wait of nothing");
         }
-        if (duration.compareTo(LONGEST) > 0) {
+        if (duration.compareTo(WaitNanos.LONGEST) > 0) {
             throw new IllegalArgumentException("A wait of at most " + duration
-                    + " is more than PostgreSQL's lock_timeout can express (" + LONGEST + "); use forever()");
+                    + " is more than PostgreSQL's lock_timeout can express (" + WaitNanos.LONGEST + "); use forever()");
         }
-        return duration.isZero() ? NO_WAIT : new LockWait(duration.toNanos());
+        return new WaitNanos(duration.toNanos());
     }
 
     /** {@return whether it is {@link #noWait()}} */
-    public boolean isNoWait() {
-        return nanos == 0;
-    }
+    boolean isNoWait();
 
     /** {@return whether it is of a duration, and neither {@link #noWait()} nor {@link #forever()}} */
-    public boolean isBounded() {
-        return nanos != 0 && nanos != Long.MAX_VALUE;
-    }
-
-    /** {@return the bound; zero for {@link #noWait()}, {@link Long#MAX_VALUE} for {@link #forever()}} */
-    public long nanos() {
-        return nanos;
-    }
-
-    /** {@return the bound in whole milliseconds, rounded up, as lock_timeout takes it; of a bounded wait} */
-    public int millis() {
-        return (int) ((nanos + MILLI_NANOS - 1) / MILLI_NANOS);
-    }
-
-    /**
-     * {@return what is left of a bounded wait, at least {@link #noWait()}; of others the same}
-     *
-     * @param startNanos {@link System#nanoTime()} when it began
-     */
-    public LockWait remaining(long startNanos) {
-        if (!isBounded()) {
-            return this;
-        }
-        long left = nanos - (System.nanoTime() - startNanos);
-        return left <= 0 ? NO_WAIT : new LockWait(left);
-    }
-
-    @Override
-    public int compareTo(LockWait other) {
-        return Long.compare(nanos, other.nanos);
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof LockWait wait && nanos == wait.nanos;
-    }
-
-    @Override
-    public int hashCode() {
-        return Long.hashCode(nanos);
-    }
-
-    /** As it is said: {@code forever}, {@code noWait}, {@code atMost 0.2s}. */
-    @Override
-    public String toString() {
-        return isBounded()
-                ? "atMost " + Duration.ofNanos(nanos).toString().substring(2).toLowerCase(Locale.ROOT)
-                : isNoWait() ? "noWait" : "forever";
-    }
+    boolean isBounded();
 }

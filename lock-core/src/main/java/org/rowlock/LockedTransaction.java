@@ -44,8 +44,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
     public R row() {
         if (rows.size() != 1) {
             throw new UnexpectedRowCountException(
-                    "One row was expected behind the locks, and " + (rows.isEmpty() ? "none" : rows.size())
-                            + (rows.size() == 1 ? " was" : " were")
+                    "One row was expected behind the locks, and "
+                            + (rows.isEmpty() ? "none was" : rows.size() + " were")
                             + " read. Use rows() if there may be none or several",
                     null,
                     null);

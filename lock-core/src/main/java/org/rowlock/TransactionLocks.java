@@ -176,13 +176,13 @@ public final class TransactionLocks {
 
     private LockResult result(LockCall call, Outcome outcome, boolean trying) throws SQLException {
         if (trying && outcome instanceof Outcome.Taken) {
-            return new LockResult(call.strategy(), false, true, List.of());
+            return new LockResult(call.strategy(), LockResult.State.TAKEN, List.of());
         }
         List<LockKey> absent = call.held(outcome).absent();
         call.session().refuseIfOver(NOTHING_LOCKED);
         boolean allLocked =
                 absent.isEmpty() || calls.tables().config().advisory(absent).size() == absent.size();
-        return new LockResult(call.strategy(), allLocked, false, absent);
+        return new LockResult(call.strategy(), allLocked ? LockResult.State.HELD : LockResult.State.ABSENT, absent);
     }
 
     private LockCall call(

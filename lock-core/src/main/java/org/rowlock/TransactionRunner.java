@@ -22,6 +22,7 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.WaitNanos;
 
 /** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
@@ -43,7 +44,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         LockWait wait = request.lockWait(LockWait.forever());
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
-            LockWait remaining = permit.isQueued() ? wait.remaining(start) : wait;
+            LockWait remaining = permit.isQueued() ? WaitNanos.remaining(wait, start) : wait;
             Begun hold = null;
             try (Lent lent = new Lent(connect(dataSource, permit))) {
                 LockedTransaction<R> locked = in(lent.begun()).locked(request, remaining, query);
@@ -108,7 +109,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                         done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
-                        tx.lockAndCommit(request, wait.remaining(start), toSend, endings, true);
+                        tx.lockAndCommit(request, WaitNanos.remaining(wait, start), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.text.WaitNanos;
 
 /** Keys, waits and settings that make no sense are refused where they are made, before there is a connection. */
 class BadKeyTest {
@@ -265,9 +266,9 @@ class BadKeyTest {
                     .withMessageContaining("forever()");
         }
         assertThat(LockWait.atMost(Duration.ZERO)).isEqualTo(LockWait.noWait());
-        assertThat(LockWait.atMost(Duration.ofMillis(Integer.MAX_VALUE)).millis())
+        assertThat(WaitNanos.millis(LockWait.atMost(Duration.ofMillis(Integer.MAX_VALUE))))
                 .isEqualTo(Integer.MAX_VALUE);
-        assertThat(LockWait.atMost(Duration.ofNanos(1)).millis()).isOne();
+        assertThat(WaitNanos.millis(LockWait.atMost(Duration.ofNanos(1)))).isOne();
     }
 
     @Test
@@ -374,7 +375,7 @@ class BadKeyTest {
     @Test
     void inspectorAndVerifyRefuseNull() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockInspector.all(null))
+                .isThrownBy(() -> new LockInspector(null).all())
                 .withMessageContaining("connection is null");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RowLocks.of(null).verify())

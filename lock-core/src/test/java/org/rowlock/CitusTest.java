@@ -429,7 +429,7 @@ class CitusTest {
         assertThat(database.query("select count(*) > 0 from pg_locks where locktype = 'advisory' and objsubid > 2"))
                 .isEqualTo("t");
         try (Connection connection = database.dataSource().getConnection()) {
-            assertThat(LockInspector.all(connection)).isEmpty();
+            assertThat(new LockInspector(connection).all()).isEmpty();
         }
         alice.rollback();
     }

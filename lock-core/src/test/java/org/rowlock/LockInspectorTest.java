@@ -52,13 +52,13 @@ class LockInspectorTest {
     /** The locks of this test's sessions, as the server may be shared. */
     private List<Line> all() throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
-            return mine(LockInspector.all(connection));
+            return mine(new LockInspector(connection).all());
         }
     }
 
     private List<Line> of(LockKey key) throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
-            return LockInspector.of(connection, key);
+            return new LockInspector(connection).of(key);
         }
     }
 
@@ -262,7 +262,7 @@ class LockInspectorTest {
                 assertThat(all()).isEmpty();
                 assertThat(of(KEY)).isEmpty();
                 assertThat(of(LockKey.number(77))).isEmpty();
-                assertThat(mine(LockInspector.all(there))).hasSize(2);
+                assertThat(mine(new LockInspector(there).all())).hasSize(2);
                 there.rollback();
             }
         } finally {
@@ -273,13 +273,13 @@ class LockInspectorTest {
     @Test
     void looksInAnyTransactionAndChangesNothing() throws Exception {
         lock(alice, KEY);
-        assertThat(mine(bob.run(c -> LockInspector.all(c)))).hasSize(1);
+        assertThat(mine(bob.run(c -> new LockInspector(c).all()))).hasSize(1);
         lock(bob, LockKey.row("account", 1));
-        assertThat(mine(bob.run(c -> LockInspector.all(c)))).hasSize(2);
+        assertThat(mine(bob.run(c -> new LockInspector(c).all()))).hasSize(2);
         bob.rollback();
         bob.execute("set transaction isolation level serializable read only");
-        assertThat(mine(bob.run(c -> LockInspector.all(c)))).hasSize(1);
-        assertThat(mine(bob.run(c -> LockInspector.of(c, KEY)))).hasSize(1);
+        assertThat(mine(bob.run(c -> new LockInspector(c).all()))).hasSize(1);
+        assertThat(mine(bob.run(c -> new LockInspector(c).of(KEY)))).hasSize(1);
         assertThat(all()).hasSize(1);
     }
 
@@ -290,7 +290,7 @@ class LockInspectorTest {
         try {
             lock(alice, KEY);
             bob.execute("set role " + role);
-            List<Line> lines = new ArrayList<>(bob.run(c -> LockInspector.of(c, KEY)));
+            List<Line> lines = new ArrayList<>(bob.run(c -> new LockInspector(c).of(KEY)));
             assertThat(lines).singleElement().satisfies(line -> {
                 assertThat(line.table()).contains("account");
                 assertThat(line.id()).contains("42");
@@ -300,7 +300,7 @@ class LockInspectorTest {
                 assertThat(line.transactionAge()).isEmpty();
                 assertThat(line.query()).isEmpty();
             });
-            List<Line> all = bob.run(c -> LockInspector.all(c));
+            List<Line> all = bob.run(c -> new LockInspector(c).all());
             assertThat(all).extracting(Line::pid).contains(alice.pid());
         } finally {
             bob.rollback();
@@ -314,7 +314,7 @@ class LockInspectorTest {
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("no_such_table");
         assertThatThrownBy(() -> of(null)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> LockInspector.all(null)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new LockInspector(null).all()).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -89,10 +89,10 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         /**
          * What is done about statements that lock a row.
          *
-         * @param given the mode; {@link RowlockMode#QUEUE} by default
+         * @param given the mode; {@link DropInMode#QUEUE} by default
          * @return this builder
          */
-        public Builder mode(RowlockMode given) {
+        public Builder mode(DropInMode given) {
             return set("mode", Given.notNull(given, "The mode is null").name());
         }
 

@@ -40,7 +40,7 @@ class DropInExampleTest {
         // snippet: builder
         RowlockDataSource dataSource = RowlockDataSource.builder(pool)
                 .name("shop")
-                .mode(RowlockMode.OBSERVE)
+                .mode(DropInMode.OBSERVE)
                 .exclude("audit_log")
                 .build();
         // end

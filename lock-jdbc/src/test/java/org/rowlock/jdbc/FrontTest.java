@@ -62,7 +62,7 @@ class FrontTest {
     private static GatedDatabase of(DataSource dataSource) throws SQLException {
         // The gate lets many in, so that they meet at the server.
         GatedDatabase gated =
-                new GatedDatabase(dataSource, RowlockMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
+                new GatedDatabase(dataSource, DropInMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
         gated.learn("account");
         return gated;
     }
@@ -513,7 +513,7 @@ class FrontTest {
         Session waiter = session("waiter");
         fronted.dropIn.set("mode", held.equals("plain") ? "observe" : "queue");
         holder.execute(LOCK);
-        fronted.dropIn.set("mode", RowlockMode.QUEUE.name());
+        fronted.dropIn.set("mode", DropInMode.QUEUE.name());
         Step<Boolean> waiters = waiter.startExecute(WRITE);
         waiters.awaitBlockedBy(holder);
         holder.execute(WRITE);
@@ -543,7 +543,7 @@ class FrontTest {
         Session other = session("other");
         fronted.dropIn.set("mode", held.equals("plain") ? "observe" : "queue");
         other.execute("select * from account where id = 2 for update");
-        fronted.dropIn.set("mode", RowlockMode.QUEUE.name());
+        fronted.dropIn.set("mode", DropInMode.QUEUE.name());
         fronted.takeFrontAlone(absent, "account", "3");
         Step<Boolean> step = absent.startExecute("select * from account where id = 2 for update");
         step.awaitBlockedBy(other);
@@ -555,7 +555,7 @@ class FrontTest {
 
     @Test
     void whoIsFrontedReadsFresher() throws Exception {
-        for (RowlockMode mode : List.of(RowlockMode.OBSERVE, RowlockMode.QUEUE)) {
+        for (DropInMode mode : List.of(DropInMode.OBSERVE, DropInMode.QUEUE)) {
             fronted.dropIn.set("mode", mode.name());
             Session first = session("first " + mode);
             Session second = session("second " + mode);
@@ -568,7 +568,7 @@ class FrontTest {
             });
             step.awaitBlockedBy(first);
             first.commit();
-            assertThat(step.get()).isEqualTo(mode == RowlockMode.QUEUE ? 1 : 0);
+            assertThat(step.get()).isEqualTo(mode == DropInMode.QUEUE ? 1 : 0);
             second.commit();
         }
     }
@@ -635,8 +635,7 @@ class FrontTest {
             role.setDatabaseName(name);
             role.setUser(name);
             role.setPassword("secret");
-            GatedDatabase before =
-                    new GatedDatabase(role, RowlockMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
+            GatedDatabase before = new GatedDatabase(role, DropInMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
             before.learn("account");
             writeOnce(before);
             assertThat(before.figure("account", "fronted")).isOne();
@@ -644,7 +643,7 @@ class FrontTest {
                     Statement statement = connection.createStatement()) {
                 statement.execute(change);
             }
-            GatedDatabase after = new GatedDatabase(role, RowlockMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
+            GatedDatabase after = new GatedDatabase(role, DropInMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
             after.learn("account");
             writeOnce(after);
             assertThat(after.figure("account", "fronted")).isZero();

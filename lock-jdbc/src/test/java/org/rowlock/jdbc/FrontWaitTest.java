@@ -62,7 +62,7 @@ class FrontWaitTest {
     }
 
     private static GatedDatabase of(PGSimpleDataSource dataSource, Duration bound) throws SQLException {
-        GatedDatabase gated = new GatedDatabase(dataSource, RowlockMode.QUEUE, GatedDatabase.fronts(bound));
+        GatedDatabase gated = new GatedDatabase(dataSource, DropInMode.QUEUE, GatedDatabase.fronts(bound));
         gated.learn("account");
         return gated;
     }
@@ -356,7 +356,7 @@ class FrontWaitTest {
         try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "set lock_timeout = ''7min''", settings)) {
             PGSimpleDataSource dataSource = bouncer.dataSource();
             dataSource.setPrepareThreshold(0);
-            GatedDatabase gated = new GatedDatabase(dataSource, RowlockMode.QUEUE, GatedDatabase.fronts(BOUND));
+            GatedDatabase gated = new GatedDatabase(dataSource, DropInMode.QUEUE, GatedDatabase.fronts(BOUND));
             String table = database.schema() + ".account";
             gated.learn(table);
             String setting = SETTING.replace("account", table).replace("own_", database.schema() + ".own_");
@@ -438,7 +438,7 @@ class FrontWaitTest {
     void afterALongWaitTheRowIsLeftAloneForAWhile() throws Exception {
         PGSimpleDataSource impatient = database.dataSource();
         impatient.setOptions("-c lock_timeout=100ms");
-        GatedDatabase gated = new GatedDatabase(impatient, RowlockMode.QUEUE, KeyQueues.adaptive(0));
+        GatedDatabase gated = new GatedDatabase(impatient, DropInMode.QUEUE, KeyQueues.adaptive(0));
         gated.learn("account");
         Session holder = holderOfTheKeyAlone();
         Session other = database.session("other", gated.dataSource);

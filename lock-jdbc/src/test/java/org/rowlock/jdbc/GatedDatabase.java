@@ -40,7 +40,7 @@ final class GatedDatabase {
         return new KeyQueues(() -> always, longestNanos);
     }
 
-    GatedDatabase(DataSource plain, RowlockMode mode, KeyQueues gate) {
+    GatedDatabase(DataSource plain, DropInMode mode, KeyQueues gate) {
         this(plain, new JdbcSettings("test", mode, List.of(), List.of(), LockFront.ALWAYS, 1, false), gate);
     }
 
@@ -59,7 +59,7 @@ final class GatedDatabase {
     static GatedDatabase inGroups(DataSource connections, int largest) {
         return new GatedDatabase(
                 connections,
-                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockFront.NEVER, largest, false),
+                new JdbcSettings("test", DropInMode.QUEUE, List.of(), List.of(), LockFront.NEVER, largest, false),
                 queues(1, NEVER_OVER));
     }
 
@@ -67,7 +67,7 @@ final class GatedDatabase {
     static GatedDatabase keeping(TestDatabase database, String... tables) throws SQLException {
         GatedDatabase gated = new GatedDatabase(
                 database.dataSource(),
-                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockFront.NEVER, 1, true),
+                new JdbcSettings("test", DropInMode.QUEUE, List.of(), List.of(), LockFront.NEVER, 1, true),
                 queues(1, NEVER_OVER));
         gated.learn(tables);
         return gated;
@@ -75,10 +75,10 @@ final class GatedDatabase {
 
     /** With one at the server at a time. */
     static GatedDatabase of(TestDatabase database, String... tables) throws SQLException {
-        return of(database, RowlockMode.QUEUE, false, tables);
+        return of(database, DropInMode.QUEUE, false, tables);
     }
 
-    static GatedDatabase of(TestDatabase database, RowlockMode mode, boolean fronts, String... tables)
+    static GatedDatabase of(TestDatabase database, DropInMode mode, boolean fronts, String... tables)
             throws SQLException {
         GatedDatabase gated = new GatedDatabase(
                 database.dataSource(), mode, fronts ? fronts(1, NEVER_OVER, NEVER_OVER) : queues(1, NEVER_OVER));

@@ -143,7 +143,7 @@ class GroupStormTest {
                         through,
                         new JdbcSettings(
                                 "storm",
-                                RowlockMode.QUEUE,
+                                DropInMode.QUEUE,
                                 List.of(),
                                 List.of(),
                                 LockFront.values()[random.nextInt(3)],

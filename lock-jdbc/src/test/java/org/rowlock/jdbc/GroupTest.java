@@ -770,7 +770,7 @@ class GroupTest {
         };
         gated = new GatedDatabase(
                 database.dataSource(),
-                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockFront.NEVER, 8, false),
+                new JdbcSettings("test", DropInMode.QUEUE, List.of(), List.of(), LockFront.NEVER, 8, false),
                 new KeyQueues(() -> cancelling, GatedDatabase.NEVER_OVER));
         gated.learn("account");
         try (Waiters waiters = new Waiters(database, gated)) {

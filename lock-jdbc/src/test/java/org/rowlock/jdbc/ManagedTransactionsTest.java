@@ -53,8 +53,8 @@ class ManagedTransactionsTest {
         xaDataSource.setPassword(database.dataSource().getPassword());
         XAConnection xa = xaDataSource.getXAConnection();
         try {
-            GatedDatabase gated = GatedDatabase.of(database, RowlockMode.QUEUE, fronts, "account");
-            GatedDatabase managed = new GatedDatabase(new Enlisted(xa.getConnection()), RowlockMode.QUEUE, gated.gate);
+            GatedDatabase gated = GatedDatabase.of(database, DropInMode.QUEUE, fronts, "account");
+            GatedDatabase managed = new GatedDatabase(new Enlisted(xa.getConnection()), DropInMode.QUEUE, gated.gate);
             Connection connection = managed.dataSource.getConnection();
             XAResource resource = xa.getXAResource();
             for (int i = 1; i <= 3; i++) {
@@ -80,7 +80,7 @@ class ManagedTransactionsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aCallIsHandedOnAndCountsAsTheFirstLock(boolean fronts) throws Exception {
-        GatedDatabase gated = GatedDatabase.of(database, RowlockMode.QUEUE, fronts, "account");
+        GatedDatabase gated = GatedDatabase.of(database, DropInMode.QUEUE, fronts, "account");
         Session holder = database.session("holder");
         Session caller = database.session("caller", gated.dataSource);
         holder.execute("select * from account where id = 2 for update");
@@ -109,7 +109,7 @@ class ManagedTransactionsTest {
     void virtualThreadsQueue(boolean fronts) throws Exception {
         assumeTrue(Runtime.version().feature() >= 21, "virtual threads need JDK 21");
         int threads = 40;
-        GatedDatabase gated = GatedDatabase.of(database, RowlockMode.QUEUE, fronts, "account");
+        GatedDatabase gated = GatedDatabase.of(database, DropInMode.QUEUE, fronts, "account");
         Session holder = database.session("holder");
         holder.execute(LOCK);
         ExecutorService virtual = (ExecutorService)

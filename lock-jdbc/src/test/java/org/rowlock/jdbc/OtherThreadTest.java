@@ -110,7 +110,7 @@ class OtherThreadTest {
             DataSource behind = pool == Pool.NONE ? database.dataSource() : wrapped;
             String expected = outcome(alone, call, autocommit);
             GatedDatabase gated =
-                    new GatedDatabase(behind, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+                    new GatedDatabase(behind, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             assertThat(outcome(gated.dataSource, call, autocommit)).isEqualTo(expected);
             assertThat(gated.figure("note", "passed.TABLE_UNKNOWN")).isPositive();
             assertThat(gated.gate.inside()).isZero();
@@ -185,7 +185,7 @@ class OtherThreadTest {
         try (HikariDataSource hikari = pool()) {
             DataSource plain = pool == Pool.BEHIND ? hikari : database.dataSource();
             GatedDatabase gated =
-                    new GatedDatabase(plain, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+                    new GatedDatabase(plain, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             if (pool == Pool.IN_FRONT) {
                 hikari.setDataSource(gated.dataSource);
             }
@@ -207,7 +207,7 @@ class OtherThreadTest {
     @Test
     void closingDoesNotWaitForALookUp() throws Exception {
         GatedDatabase gated = new GatedDatabase(
-                database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+                database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
         try (Session holder = database.session("holder");
                 Session looking = database.session("looking", gated.dataSource)) {
             looking.connection().setAutoCommit(true);

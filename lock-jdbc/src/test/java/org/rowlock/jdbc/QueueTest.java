@@ -406,7 +406,7 @@ class QueueTest {
 
     @Test
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
-        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, 1));
+        gated = new GatedDatabase(database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, 1));
         gated.learn("account");
         List<Session> sessions = new ArrayList<>();
         List<Step<Boolean>> steps = new ArrayList<>();
@@ -463,7 +463,7 @@ class QueueTest {
 
     @Test
     void observeCountsAndLetsAllThrough() throws Exception {
-        gated.dropIn.set("mode", RowlockMode.OBSERVE.name());
+        gated.dropIn.set("mode", DropInMode.OBSERVE.name());
         Session inFront = session("inFront");
         Step<Boolean> first = startInFront(inFront);
         Session next = session("next");
@@ -525,7 +525,7 @@ class QueueTest {
             pool.setMaximumPoolSize(1);
             pool.setAutoCommit(false);
             GatedDatabase behind =
-                    new GatedDatabase(pool, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+                    new GatedDatabase(pool, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             Connection first = behind.dataSource.getConnection();
             // Its table is to be looked up as soon as there is no transaction.
             update(first);
@@ -571,7 +571,7 @@ class QueueTest {
         readOnly.setReadOnlyMode("always");
         readOnly.setOptions("-c default_transaction_read_only=on");
         GatedDatabase behind =
-                new GatedDatabase(readOnly, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+                new GatedDatabase(readOnly, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
         try (Connection connection = behind.dataSource.getConnection()) {
             connection.setAutoCommit(false);
             connection.setReadOnly(true);

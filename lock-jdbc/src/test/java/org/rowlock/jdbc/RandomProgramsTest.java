@@ -37,7 +37,7 @@ class RandomProgramsTest {
         plain = database.dataSource();
         // No wait for the row that another session holds takes long.
         plain.setOptions("-c lock_timeout=20ms");
-        for (RowlockMode mode : List.of(RowlockMode.OBSERVE, RowlockMode.QUEUE)) {
+        for (DropInMode mode : List.of(DropInMode.OBSERVE, DropInMode.QUEUE)) {
             GatedDatabase gated = new GatedDatabase(
                     plain, mode, GatedDatabase.fronts(1, GatedDatabase.NEVER_OVER, GatedDatabase.NEVER_OVER));
             gated.learn("account");
@@ -69,7 +69,7 @@ class RandomProgramsTest {
 
     @AfterContainer
     static void actedWhereItIsToAct() {
-        assertThat(WRAPPED.get(RowlockMode.QUEUE.name()).figure("account", "fronted"))
+        assertThat(WRAPPED.get(DropInMode.QUEUE.name()).figure("account", "fronted"))
                 .isPositive();
     }
 

@@ -87,10 +87,10 @@ class RandomSchedulesTest {
                 "create table entry(amount int not null)",
                 "insert into account select g from generate_series(1, " + ROWS + ") g");
         database.beforeEach(null);
-        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, LONGEST_WAIT));
+        gated = new GatedDatabase(database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, LONGEST_WAIT));
         gated.learn("account");
         fronted = new GatedDatabase(
-                database.dataSource(), RowlockMode.QUEUE, new KeyQueues(SometimesFront::new, LONGEST_WAIT));
+                database.dataSource(), DropInMode.QUEUE, new KeyQueues(SometimesFront::new, LONGEST_WAIT));
         fronted.learn("account");
     }
 

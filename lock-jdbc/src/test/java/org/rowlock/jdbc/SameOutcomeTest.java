@@ -43,7 +43,7 @@ class SameOutcomeTest {
             if (this == PLAIN) {
                 return database.dataSource();
             }
-            RowlockMode mode = this == FRONT ? RowlockMode.QUEUE : RowlockMode.valueOf(name());
+            DropInMode mode = this == FRONT ? DropInMode.QUEUE : DropInMode.valueOf(name());
             return GatedDatabase.of(database, mode, this == FRONT, "account").dataSource;
         }
     }

@@ -45,7 +45,7 @@ class WholeJdbcTest {
 
     @BeforeEach
     void open() throws SQLException {
-        gated = GatedDatabase.of(database, RowlockMode.QUEUE, fronts(), "account");
+        gated = GatedDatabase.of(database, DropInMode.QUEUE, fronts(), "account");
     }
 
     boolean fronts() {
@@ -332,7 +332,7 @@ class WholeJdbcTest {
         dataSource.setPreferQueryMode(settings.getPreferQueryMode());
         dataSource.setPrepareThreshold(settings.getPrepareThreshold());
         dataSource.setAutosave(settings.getAutosave());
-        GatedDatabase other = new GatedDatabase(dataSource, RowlockMode.QUEUE, gated.gate);
+        GatedDatabase other = new GatedDatabase(dataSource, DropInMode.QUEUE, gated.gate);
         for (boolean autocommit : new boolean[] {false, true}) {
             try (Connection connection = other.dataSource.getConnection();
                     PreparedStatement update =

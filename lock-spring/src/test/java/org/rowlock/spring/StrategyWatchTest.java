@@ -216,9 +216,10 @@ class StrategyWatchTest {
 
     private List<LockInspector.Line> wordsAsSeen() {
         try (Connection connection = database.dataSource().getConnection()) {
-            return LockInspector.all(connection).stream()
-                    .filter(line -> line.application().orElse("").equals(database.schema()))
-                    .toList();
+            return new LockInspector(connection)
+                    .all().stream()
+                            .filter(line -> line.application().orElse("").equals(database.schema()))
+                            .toList();
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -35,6 +35,7 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.KeyNames;
+import org.rowlock.internal.text.WaitNanos;
 
 /**
  * One call for locks, from the request to what came back: observed, bounded, in its turn. {@link #attempt} sends one
@@ -136,7 +137,7 @@ public final class LockCall {
             }
             long start = System.nanoTime();
             try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
-                Front front = stay.front(lockWait.remaining(start), isOnCitus());
+                Front front = stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
                 RowStatement other = statement;
                 Outcome outcome = other != null && tail == null && front == null && isLockedBy(other, asks)
                         ? lockBy(other)
@@ -249,7 +250,9 @@ public final class LockCall {
             return UNBOUND;
         }
         long waits = strategy == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
-        long bound = lockWait.millis() * waits + GRACE_MILLIS + request.keys().size();
+        long bound = WaitNanos.millis(lockWait) * waits
+                + GRACE_MILLIS
+                + request.keys().size();
         return session.boundSocket((int) Math.min(Integer.MAX_VALUE, bound));
     }
 

@@ -11,6 +11,7 @@ import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.WaitNanos;
 
 /**
  * Where a call is in the queues of this JVM while the server has its flush: in those that it entered before it borrowed
@@ -58,7 +59,7 @@ record QueueStay(
         try {
             // Only a call that would wait asks the server whether it may, and has the time for it.
             if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
-                own.enter(wait.nanos(), Integer.MAX_VALUE);
+                own.enter(WaitNanos.nanos(wait), Integer.MAX_VALUE);
             }
             entered = true;
             return stay;

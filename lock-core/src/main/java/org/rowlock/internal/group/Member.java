@@ -16,6 +16,7 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.WaitNanos;
 
 /**
  * One call that a group may do. Its own thread waits in the queue; if a leader takes it, the leader's thread sends its
@@ -115,7 +116,7 @@ public final class Member {
     }
 
     LockWait remaining() {
-        return bound.remaining(startNanos);
+        return WaitNanos.remaining(bound, startNanos);
     }
 
     void begin(LockObserver observer) {

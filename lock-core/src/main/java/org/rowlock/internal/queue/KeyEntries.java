@@ -18,6 +18,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.WaitNanos;
 
 /**
  * The entries of one call in the queues of its keys, in the one order of all calls. {@link #leave} gives back all of
@@ -132,7 +133,7 @@ public final class KeyEntries {
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
         for (Stay stay : stays) {
-            State state = enter(stay.entry(), wait.remaining(start), mostWaiting);
+            State state = enter(stay.entry(), WaitNanos.remaining(wait, start), mostWaiting);
             if (state == State.FULL) {
                 throw notAvailable(stay.key(), mostWaiting + FULL);
             }
@@ -151,7 +152,7 @@ public final class KeyEntries {
         if (left.isNoWait()) {
             return entry.tryEnterFree() ? State.IN : State.OVER;
         }
-        return entry.enter(left.nanos(), mostWaiting);
+        return entry.enter(WaitNanos.nanos(left), mostWaiting);
     }
 
     private LockInterruptedException interrupted(LockKey key) {

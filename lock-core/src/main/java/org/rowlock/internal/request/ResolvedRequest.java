@@ -13,6 +13,7 @@ import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.KeyNames;
+import org.rowlock.internal.text.WaitNanos;
 
 /**
  * What one call asks for, split by the kind of lock.
@@ -96,7 +97,7 @@ public record ResolvedRequest(
 
     /** The same with what is left of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
-        return lockWait.isBounded() ? with(lockWait.remaining(startNanos), front) : this;
+        return lockWait.isBounded() ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
     }
 
     /** The same with something in front of the lock, or nothing. */
@@ -116,7 +117,7 @@ public record ResolvedRequest(
 
     /** The milliseconds that the statements wait, where they are bounded; zero would be no bound. */
     public int waitMillis() {
-        return lockWait.isBounded() ? lockWait.millis() : 1;
+        return lockWait.isBounded() ? WaitNanos.millis(lockWait) : 1;
     }
 
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */

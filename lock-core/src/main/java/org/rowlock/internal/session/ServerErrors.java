@@ -19,6 +19,7 @@ import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.text.WaitNanos;
 
 /**
  * What an error of the server, or the driver, is about: by its SQLSTATE and its fields, and by its text only where
@@ -123,8 +124,7 @@ public final class ServerErrors {
             case NO_WAIT -> tail.isCommitting() && timeout;
             case AT_MOST -> {
                 long took = System.nanoTime() - start;
-                yield tail.isCommitting()
-                        && (!timeout || took < request.lockWait().nanos());
+                yield tail.isCommitting() && (!timeout || took < WaitNanos.nanos(request.lockWait()));
             }
         };
     }

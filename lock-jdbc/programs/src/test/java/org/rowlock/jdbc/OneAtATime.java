@@ -15,7 +15,7 @@ public final class OneAtATime {
     /** In front of a DataSource, with a lock in front wherever it may be, or never. */
     public static RowlockDataSource wrap(DataSource dataSource, LockFront front) {
         JdbcSettings settings =
-                new JdbcSettings("one at a time", RowlockMode.QUEUE, List.of(), List.of(), front, 1, false);
+                new JdbcSettings("one at a time", DropInMode.QUEUE, List.of(), List.of(), front, 1, false);
         long second = Duration.ofSeconds(1).toNanos();
         KeyQueues gate = new KeyQueues(() -> new FixedWidth(1, second), second);
         return new RowlockDataSource(dataSource, new DropIn(settings, gate));

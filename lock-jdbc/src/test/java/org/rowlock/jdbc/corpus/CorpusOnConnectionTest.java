@@ -10,8 +10,8 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockFront;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.FixedWidth;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.corpus.Corpus.Lock;
 import org.rowlock.jdbc.internal.queue.DropIn;
@@ -26,7 +26,7 @@ class CorpusOnConnectionTest {
 
     /** With a gate that is always full, so that each row that would queue is counted. */
     private final DropIn dropIn = new DropIn(
-            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockFront.NEVER, 1, false),
+            new JdbcSettings("corpus", DropInMode.OBSERVE, List.of(), List.of(), LockFront.NEVER, 1, false),
             FixedWidth.queues(0));
 
     @Test

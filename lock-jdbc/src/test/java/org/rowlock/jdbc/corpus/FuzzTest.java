@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
@@ -59,7 +59,7 @@ class FuzzTest {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setPreferQueryMode(queryMode);
         try (RowlockDataSource queue = RowlockDataSource.builder(dataSource)
-                        .mode(RowlockMode.QUEUE)
+                        .mode(DropInMode.QUEUE)
                         .build();
                 Connection plain = dataSource.getConnection();
                 Connection wrapped = queue.getConnection()) {

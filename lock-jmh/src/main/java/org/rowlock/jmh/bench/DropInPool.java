@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jdbc.RowlockMode;
 
 /** Puts lock-jdbc in front of connections. */
 public final class DropInPool {
@@ -33,6 +33,6 @@ public final class DropInPool {
 
     private static RowlockDataSource.Builder builder(DataSource connections, String mode) {
         LOG.setLevel(Level.WARNING);
-        return RowlockDataSource.builder(connections).mode(RowlockMode.valueOf(mode.toUpperCase(Locale.ROOT)));
+        return RowlockDataSource.builder(connections).mode(DropInMode.valueOf(mode.toUpperCase(Locale.ROOT)));
     }
 }

@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.metrics.JdbcMetrics;
@@ -101,8 +101,7 @@ public final class RowLockJdbcAutoConfiguration {
             }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
             // The type is used here alone, because lock-jdbc may be missing. YAML reads off as false.
-            RowlockMode mode =
-                    binder.bind("rowlock.jdbc.mode", RowlockMode.class).orElse(RowlockMode.QUEUE);
+            DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",
                     () -> RowlockDataSource.builder(dataSource)

@@ -210,7 +210,8 @@ public final class RowLocksEndpoint {
     }
 
     private Locks read(Connection connection, DataSource dataSource, LockKey.@Nullable Row of) throws SQLException {
-        List<LockInspector.Line> lines = of == null ? LockInspector.all(connection) : LockInspector.of(connection, of);
+        List<LockInspector.Line> lines =
+                of == null ? new LockInspector(connection).all() : new LockInspector(connection).of(of);
         Map<List<Object>, Own> own =
                 of == null && lines.stream().anyMatch(line -> line.table().isEmpty())
                         ? ownRows(connection, dataSource)
@@ -248,7 +249,7 @@ public final class RowLocksEndpoint {
                 .toList();
         for (LockKey key : keys) {
             if (key instanceof LockKey.Row row) {
-                LockInspector.of(connection, row).forEach(line -> rows.put(lockOf(line), new Own(row, false)));
+                new LockInspector(connection).of(row).forEach(line -> rows.put(lockOf(line), new Own(row, false)));
                 long front = FrontSql.key(path, row.table(), row.id());
                 rows.put(List.of(false, front >>> Integer.SIZE, front & 0xffffffffL), new Own(row, true));
             }

@@ -157,7 +157,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
                 }
             }
         }
-        for (Line line : LockInspector.all(connection)) {
+        for (Line line : new LockInspector(connection).all()) {
             if (line.isGranted() && sessions.containsKey(line.pid()) && !StrategyWatch.isWord(line)) {
                 found.put(
                         List.of(line.pid(), line.first(), line.second(), line.isPair(), line.isShared()),

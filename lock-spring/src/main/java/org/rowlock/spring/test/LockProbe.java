@@ -74,9 +74,8 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
 
     /** @param own the server process of this transaction; null if that of any transaction counts */
     private Answer read(Connection connection, @Nullable Integer own) throws SQLException {
-        List<Line> holders = LockInspector.of(connection, key).stream()
-                .filter(Line::isGranted)
-                .toList();
+        List<Line> holders = new LockInspector(connection)
+                .of(key).stream().filter(Line::isGranted).toList();
         if (holders.stream().anyMatch(line -> own != null && line.pid() == own)) {
             return BY_THIS;
         }

@@ -164,7 +164,7 @@ class RowLockJdbcTest {
         assertThatThrownBy(() -> start("rowlock.jdbc.mode=fast"))
                 .rootCause()
                 .hasMessageContaining("fast")
-                .hasMessageContaining("RowlockMode");
+                .hasMessageContaining("DropInMode");
     }
 
     @Test

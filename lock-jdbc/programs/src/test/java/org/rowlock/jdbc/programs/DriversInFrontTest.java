@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockDriver;
-import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.testing.TestDatabase;
 import org.testcontainers.jdbc.ContainerDatabaseDriver;
 import software.amazon.jdbc.wrapper.ConnectionWrapper;
@@ -110,7 +110,7 @@ class DriversInFrontTest {
                 .hasMessageContaining("jdbc:rowlock");
 
         try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource())) {
-            dataSource.control().set("mode", RowlockMode.QUEUE.name());
+            dataSource.control().set("mode", DropInMode.QUEUE.name());
             var result = Flyway.configure()
                     .dataSource(dataSource)
                     .locations("filesystem:" + migrations)

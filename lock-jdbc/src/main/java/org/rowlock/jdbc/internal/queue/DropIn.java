@@ -17,8 +17,8 @@ import org.rowlock.LockFront;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.observe.HotRows;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -94,7 +94,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         }
     }
 
-    public RowlockMode mode() {
+    public DropInMode mode() {
         return settings.mode();
     }
 

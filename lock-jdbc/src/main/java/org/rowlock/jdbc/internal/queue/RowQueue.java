@@ -14,7 +14,7 @@ import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.FrontSql;
-import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.QueuedEvent;
 import org.rowlock.jdbc.internal.observe.TableFigures;
@@ -78,13 +78,13 @@ final class RowQueue {
     /** Waits for a place; null where the statement is to go to the server without one. */
     @Nullable
     Turn enter(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
-        RowlockMode mode = dropIn.mode();
+        DropInMode mode = dropIn.mode();
         QueueEntry entry = dropIn.queues.entry(row.hash(database), null);
         StatementMember member = null;
         Turn turn = null;
         try {
             boolean entered = entry.tryEnter();
-            if (!entered && mode == RowlockMode.OBSERVE) {
+            if (!entered && mode == DropInMode.OBSERVE) {
                 row.plan().figures().count(Figure.WOULD_QUEUE);
                 dropIn.hotRows.count(row.text());
                 entry.pass();
@@ -95,7 +95,7 @@ final class RowQueue {
                 entered = queue(new QueueWait(statement, entry, member), row);
             }
             if (entered || member != null) {
-                boolean fronts = entered && mode == RowlockMode.QUEUE && (member == null || !member.leads());
+                boolean fronts = entered && mode == DropInMode.QUEUE && (member == null || !member.leads());
                 Front front = fronts && row.isFrontable() ? front(entry, row) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }

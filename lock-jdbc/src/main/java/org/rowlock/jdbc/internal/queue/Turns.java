@@ -10,7 +10,7 @@ import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.CommitFlushException;
-import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.flush.KeptWrites;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.LockedRow;
@@ -104,7 +104,7 @@ public final class Turns {
 
     private Turn turn(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
-        if (dropIn.mode() == RowlockMode.OFF || plan == null || access.isClosed()) {
+        if (dropIn.mode() == DropInMode.OFF || plan == null || access.isClosed()) {
             mayHoldLocks = true;
             return passing;
         }
@@ -138,7 +138,7 @@ public final class Turns {
      */
     public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
         boolean keeps = dropIn.settings.keepsWrites()
-                && dropIn.mode() == RowlockMode.QUEUE
+                && dropIn.mode() == DropInMode.QUEUE
                 && access.session().carriesFronts()
                 // With escapes in strings the driver may read another statement than Rowlock.
                 && !"off".equals(access.session().reported("standard_conforming_strings"))

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.rowlock.LockFront;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
-import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.DropInMode;
 
 /**
  * What one DataSource or URL is set to.
@@ -21,7 +21,7 @@ import org.rowlock.jdbc.RowlockMode;
  */
 public record JdbcSettings(
         String name,
-        RowlockMode mode,
+        DropInMode mode,
         List<String> include,
         List<String> exclude,
         LockFront front,
@@ -42,7 +42,7 @@ public record JdbcSettings(
 
     /** The settings by their keys, in URLs behind {@code rowlock.}; and the word that each has where none is given. */
     static final Map<String, String> DEFAULTS =
-            new JdbcSettings("", RowlockMode.QUEUE, List.of(), List.of(), LockFront.ADAPTIVE, 1, false).words();
+            new JdbcSettings("", DropInMode.QUEUE, List.of(), List.of(), LockFront.ADAPTIVE, 1, false).words();
 
     /** The name that Spring Boot has for a setting. */
     private static final String OF_SPRING = PROPERTIES + "flush-with-commit";
@@ -73,7 +73,7 @@ public record JdbcSettings(
         words.replaceAll((key, word) -> word.trim());
         return new JdbcSettings(
                 name,
-                one(RowlockMode.values(), words, "mode", "off, observe or queue"),
+                one(DropInMode.values(), words, "mode", "off, observe or queue"),
                 tables(words, "include"),
                 tables(words, "exclude"),
                 one(LockFront.values(), words, "front", "adaptive, always or never"),

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.jdbc.CommitFlush;
-import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.forward.ForwardingConnection;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.queue.Turns;
@@ -55,7 +55,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     /** What is known of a text, or null where nobody looks. */
     @Nullable
     StatementPlan plan(@Nullable String sql) {
-        return dropIn.mode() == RowlockMode.OFF || sql == null ? null : dropIn.plan(sql);
+        return dropIn.mode() == DropInMode.OFF || sql == null ? null : dropIn.plan(sql);
     }
 
     /** A statement of the driver or the pool. */

@@ -3,6 +3,7 @@ package org.rowlock.spring.internal.annotation;
 import java.time.Duration;
 import java.util.Locale;
 import org.rowlock.LockWait;
+import org.rowlock.internal.text.WaitNanos;
 import org.rowlock.spring.RowLock;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
@@ -47,11 +48,11 @@ public final class LockWaits {
 
     /** Returns what is left of a wait that began some time ago; none if it is over. */
     public static LockWait remaining(LockWait wait, long startNanos) {
-        LockWait left = wait.remaining(startNanos);
+        LockWait left = WaitNanos.remaining(wait, startNanos);
         // The result is in milliseconds, because the server takes those, and messages should show them.
         return left.isBounded()
-                ? LockWait.atMost(
-                        Duration.ofMillis(Duration.ofNanos(left.nanos()).toMillis()))
+                ? LockWait.atMost(Duration.ofMillis(
+                        Duration.ofNanos(WaitNanos.nanos(left)).toMillis()))
                 : left;
     }
 }

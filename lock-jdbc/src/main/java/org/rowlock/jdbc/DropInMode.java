@@ -1,7 +1,7 @@
 package org.rowlock.jdbc;
 
 /** What is done about statements that lock a row. */
-public enum RowlockMode {
+public enum DropInMode {
     /** Nothing: no statement is looked at. */
     OFF,
 

@@ -1,0 +1,147 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.math.BigDecimal;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.TestDatabase;
+
+class LockOperationTest {
+    private static final String READ = "select balance from account where id <= ? order by id";
+    private static final String ADD = "update account set balance = balance + 1 where id = ?";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance int)",
+            "insert into account values (1, 10), (2, null), (3, 30)");
+
+    private RowLocks locks;
+
+    @BeforeEach
+    void locks() {
+        locks = RowLocks.of(database.dataSource());
+    }
+
+    private <R> R value(String sql, Class<R> type) throws SQLException {
+        return locks.lock(forUpdate(row("account", 1)))
+                .read("select " + sql, type)
+                .inTransaction(LockedTransaction::row);
+    }
+
+    @Test
+    void aNumberIsReadAsTheClassAsksWhateverTheWidthOfTheColumn() throws Exception {
+        for (String column : List.of("7::int2", "7::int4", "7::int8", "7::numeric")) {
+            assertThat(value(column, Long.class)).isEqualTo(7L);
+            assertThat(value(column, Integer.class)).isEqualTo(7);
+            assertThat(value(column, Short.class)).isEqualTo((short) 7);
+            assertThat(value(column, Double.class)).isEqualTo(7.0);
+            assertThat(value(column, Float.class)).isEqualTo(7f);
+            assertThat(value(column, BigDecimal.class)).isEqualByComparingTo("7");
+            assertThat(value(column, String.class)).isEqualTo("7");
+        }
+        assertThat(value("true", Boolean.class)).isTrue();
+        assertThat(value("'\\x01ff'::bytea", byte[].class)).containsExactly(1, 255);
+        assertThat(value("date '2026-11-26'", LocalDate.class)).isEqualTo("2026-11-26");
+        UUID uuid = UUID.randomUUID();
+        assertThat(value("'" + uuid + "'::uuid", UUID.class)).isEqualTo(uuid);
+        assertThat(value("'" + uuid + "'::uuid", Object.class)).isEqualTo(uuid);
+    }
+
+    @Test
+    void aNullIsReadAsNull() throws Exception {
+        for (Class<?> type : List.of(Long.class, Integer.class, Boolean.class, String.class, LocalDate.class)) {
+            assertThat((Object) value("null", type)).isNull();
+        }
+        List<Integer> balances = locks.lock(forUpdate(rows("account", 1, 2, 3)))
+                .read(READ, Integer.class, 3)
+                .inTransaction(LockedTransaction::rows);
+        assertThat(balances).containsExactly(10, null, 30);
+    }
+
+    @Test
+    void theOnlyRowIsOneOrNothingIsStored() throws Exception {
+        for (int most : new int[] {0, 2}) {
+            assertThatThrownBy(() -> locks.lock(forUpdate(row("account", 1)))
+                            .read(READ, Integer.class, most)
+                            .useTransaction(tx -> {
+                                tx.atCommit(ADD, 1);
+                                tx.row();
+                            }))
+                    .isInstanceOf(UnexpectedRowCountException.class)
+                    .hasMessageContaining(most == 0 ? "none was read" : "2 were read")
+                    .hasMessageContaining("Use rows()");
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("10");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneStatementSaysHowManyRowsItHasChanged(LockStrategy strategy) throws Exception {
+        LockOperation operation = RowLocks.builder(database.dataSource())
+                .strategy(strategy)
+                .build()
+                .lock(forUpdate(row("account", 1)));
+        assertThat(operation.execute(ADD, 1)).isOne();
+        assertThat(operation.execute(ADD, 1)).isOne();
+        assertThat(operation.execute(ADD, 9)).isZero();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("12");
+    }
+
+    @Test
+    void workWithoutAResultIsStored() throws Exception {
+        LockOperation operation = locks.lock(forUpdate(row("account", 1)));
+        operation.useTransaction(tx -> tx.atCommit(ADD, 1));
+        operation.read(READ, Integer.class, 1).useTransaction(tx -> tx.atCommit(ADD, tx.row() - 10));
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("12");
+    }
+
+    @Test
+    void severalRowsAreLockedByTheirIds() throws Exception {
+        LockRequest several = forUpdate(rows("account", 1, 2, 3));
+        assertThat(several).isEqualTo(forUpdate(rows("account", List.of(1, 2, 3))));
+        locks.lock(several).useTransaction(tx -> {
+            LockResult other = tryLockElsewhere();
+            assertThat(other.state()).isEqualTo(LockResult.State.TAKEN);
+        });
+        assertThat(tryLockElsewhere().state()).isEqualTo(LockResult.State.HELD);
+    }
+
+    private LockResult tryLockElsewhere() throws SQLException {
+        try (var connection = database.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            LockResult result = locks.in(connection).tryLock(forUpdate(row("account", 3)));
+            connection.rollback();
+            return result;
+        }
+    }
+
+    @Test
+    void whatIsNullIsRefusedBeforeAnythingRuns() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RowLocks.of(null))
+                .withMessageContaining("DataSource is null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> locks.lock(null))
+                .withMessageContaining("request is null");
+        LockOperation operation = locks.lock(forUpdate(row("account", 1)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> operation.read("select 1", (Class<Long>) null))
+                .withMessageContaining("class of the value is null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> operation.useTransaction(null))
+                .withMessageContaining("work is null");
+    }
+}
