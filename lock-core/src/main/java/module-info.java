@@ -1,10 +1,11 @@
 /**
  * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>The way of a key through the rooms inside is one direction: {@code text} (what PostgreSQL calls ids, names, types
- * and errors), {@code queue} (waiting in this JVM), {@code request} (what is asked), {@code sql} (its statements),
- * {@code session} (one connection), {@code commit} (the end of a transaction), {@code acquire} (taking the locks) and
- * {@code verify} (proving that they exclude).
+ * <p>A key goes through the rooms inside in one direction: {@code text} (what PostgreSQL calls ids, names, types and
+ * errors), {@code queue} (waiting in this JVM), {@code request} (what a call locks), {@code sql} (its statements),
+ * {@code session} (one connection), {@code commit} (the end of a transaction), {@code observe} (listeners and the
+ * flight recorder), {@code acquire} (taking the locks), {@code group} (several callers in one transaction),
+ * {@code verify} (proving that locks exclude) and {@code access} (what the other modules use).
  */
 @SuppressWarnings({"requires-automatic", "module"
 }) // The driver says its name in its manifest only; lock-jdbc is built later.

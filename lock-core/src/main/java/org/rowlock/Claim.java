@@ -7,15 +7,15 @@ import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 
 /**
- * What a claim looks for: the rows of a table that meet a predicate, in an order, up to a limit. The SKIP LOCKED use of
- * {@code FOR UPDATE}; see {@link TransactionLocks#claim}. Immutable and thread-safe.
+ * A claim of rows of a table: those that meet a predicate, in an order, up to a limit. It is the use of {@code FOR
+ * UPDATE SKIP LOCKED}; see {@link TransactionLocks#claim}. Immutable and thread-safe.
  *
  * <pre>{@code
  * Claim.from("job").where("state = ?", "ready").orderBy("priority desc, id").limit(10)
  * }</pre>
  *
- * <p>The predicate and the order are SQL, written by a programmer: never put a user's text into them, use binds. What
- * is null, blank or no name of a table is an {@link IllegalArgumentException}.
+ * <p>The predicate and the order are SQL, written by a programmer: never put a user's text into them, use binds. A
+ * null, a blank text and a malformed name of a table are an {@link IllegalArgumentException}.
  */
 public final class Claim {
     private final String table;
@@ -52,7 +52,7 @@ public final class Claim {
     /**
      * {@return the claim with a predicate} Default none: every row.
      *
-     * @param predicate what stands behind WHERE, with {@code ?} for parameters; only of this table's columns
+     * @param predicate the condition after WHERE, with {@code ?} for parameters; only of this table's columns
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      */
     public Claim where(String predicate, @Nullable Object... binds) {
@@ -62,7 +62,7 @@ public final class Claim {
     /**
      * {@return the claim with an order} Default none: the server's choice.
      *
-     * @param order what stands behind ORDER BY
+     * @param order the list after ORDER BY
      */
     public Claim orderBy(String order) {
         Given.text(order, "The order of a claim", "what stands behind ORDER BY");

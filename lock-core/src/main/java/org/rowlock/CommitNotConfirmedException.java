@@ -3,8 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait
- * for the disk or the synchronous standby was ended before it was over, say by a cancel. A crash or a failover can
+ * A transaction has committed on this server and is visible to others, but it is unknown whether it is durable. The
+ * wait for the disk or the synchronous standby was interrupted, for example by a cancel. A crash or a failover can
  * still lose it. The SQLSTATE is Rowlock's own, RL001, so that nothing takes it for an error worth a retry; the cause
  * has that of what ended the wait, such as 57014, or 01000 if the server only warned.
  *

@@ -3,16 +3,16 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A COMMIT was sent, and whether it has, or will outlast a failover, cannot be known: the connection was
- * lost before the server's answer arrived, or a cancel came while the server committed, which it reports alike whether
- * it has or not. The SQLSTATE is that of the cause, such as 08006 or 57P01. Of a cancel, and where the AWS driver has
- * connected anew (08S02), it is 08007. Where it is known that it has committed, and only not whether it is
- * durable, it is a {@link CommitNotConfirmedException}.
+ * A COMMIT was sent, and it is unknown whether the transaction has committed. The connection was lost before the
+ * server's answer arrived, or a cancel arrived during the commit, whose answer does not show the outcome. The SQLSTATE
+ * is that of the cause, such as 08006 or 57P01. It is 08007 after a cancel, and if the AWS driver has connected anew
+ * (08S02). If the transaction has committed, and only its durability is unknown, it is a {@link
+ * CommitNotConfirmedException}.
  *
- * <p>Do not simply run the work again: if it has committed it would be done twice. Look first whether it is there, or
- * make the work such that twice is once, say with an id of its own that is inserted under a unique constraint. Rowlock
- * has tried, for half a second, at most 1.5 seconds, to end what may still wait for a lock at the server and commit
- * later. That cannot be certain, so look in a transaction that has locked the same keys first.
+ * <p>Do not simply run the work again, because it may then be done twice. Look first whether it is stored, or make it
+ * idempotent, for example by an id of its own under a unique constraint. The lost transaction may still wait for a lock
+ * at the server and commit later. Rowlock has tried to end it, for 0.5 to 1.5 seconds, without certainty. So look in a
+ * transaction that has locked the same keys first.
  */
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;

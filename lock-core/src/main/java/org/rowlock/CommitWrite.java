@@ -4,10 +4,10 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One statement of {@link CommitWrites}, and what it did, which is there once it is committed. Not thread-safe. */
+/** One statement of {@link CommitWrites}. Its counts and rows are available after the commit. Not thread-safe. */
 public interface CommitWrite {
     /**
-     * Has nothing committed unless each execution of the statement changes exactly one row.
+     * Rolls back unless each execution of the statement changes exactly one row.
      *
      * @return this
      * @see #expectRows
@@ -17,10 +17,9 @@ public interface CommitWrite {
     }
 
     /**
-     * Has nothing committed unless each execution of the statement changes as many rows. Otherwise the transaction is
-     * rolled back, with an {@link UnexpectedRowCountException}. Of an INSERT, UPDATE or DELETE the server checks it, so
-     * that the COMMIT can go with it. Of others (MERGE, SELECT, what begins with WITH) Rowlock does, and then the
-     * COMMIT takes a round trip of its own.
+     * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes this
+     * number of rows. The server checks it for an INSERT, UPDATE or DELETE, so the COMMIT can go with it. Rowlock
+     * checks it for other statements (MERGE, SELECT, WITH), and the COMMIT then takes a round trip of its own.
      *
      * @param rows how many, at least 0
      * @return this
@@ -39,8 +38,8 @@ public interface CommitWrite {
     /**
      * {@return how many rows all executions have changed, or returned, together}
      *
-     * @throws IllegalStateException if it is not committed, or its commit ended in a
-     *     {@link CommitOutcomeUnknownException} behind which the number was not read
+     * @throws IllegalStateException if it is not committed, or if its commit ended in a {@link
+     *     CommitOutcomeUnknownException} before the number was read
      */
     default long count() {
         return counts().stream().mapToLong(Long::longValue).sum();
@@ -54,7 +53,7 @@ public interface CommitWrite {
     List<Long> counts();
 
     /**
-     * What all executions have returned, as by {@code RETURNING}. The transaction is committed, whatever this throws.
+     * Returns the rows of all executions, as by {@code RETURNING}. The transaction is committed, whatever this throws.
      *
      * @return for each row a list with a value per column, as of {@link java.sql.ResultSet#getObject(int)}
      * @throws SQLException if the driver could not read a value

@@ -9,9 +9,8 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.text.Given;
 
 /**
- * Statements whose results nobody needs before the commit. They are sent with it, in one flush, so that the locks of
- * the transaction are held for a round trip less, and one less again for each statement that does not wait for the one
- * before:
+ * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one flush. Each of them
+ * saves a round trip for which the locks of the transaction would be held:
  *
  * <pre>{@code
  * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {
@@ -21,13 +20,12 @@ import org.rowlock.internal.text.Given;
  * });
  * }</pre>
  *
- * <p>They are executed in their order, behind everything else in the transaction: what the work reads does not see
- * them. If one fails nothing is committed. Where one round trip is not possible there are more, and the outcome is the
- * same: beyond 100 executions, and where a number of rows is expected that only Rowlock can check
- * ({@link CommitWrite#expectRows}).
+ * <p>They are executed in their order, after everything else in the transaction, so reads of the work do not see them.
+ * If one fails, nothing is committed. More than 100 executions take more round trips, with the same outcome. So does an
+ * expected number of rows that only Rowlock can check ({@link CommitWrite#expectRows}).
  *
- * <p>Can be sent again until it is committed or, behind a {@link CommitOutcomeUnknownException}, may be; from then on
- * sending and adding is an {@link IllegalStateException}. What is null, or blank SQL, is an {@link
+ * <p>They can be sent again until they are committed, or may be after a {@link CommitOutcomeUnknownException}. From
+ * then on sending and adding is an {@link IllegalStateException}. A null and blank SQL are an {@link
  * IllegalArgumentException}. Not thread-safe.
  *
  * @see LockedTransaction#atCommit()
@@ -37,7 +35,7 @@ import org.rowlock.internal.text.Given;
 public final class CommitWrites {
     private final List<Write> writes = new ArrayList<>(2);
 
-    /** None so far. */
+    /** Creates an empty list of writes. */
     public CommitWrites() {}
 
     /**
@@ -76,9 +74,9 @@ public final class CommitWrites {
     }
 
     /**
-     * Adds those of another, behind its own. Both report what they did.
+     * Adds the statements of another, after its own. Both report their counts and rows.
      *
-     * @param others to add; not these themselves, and none that were added already, as each can be done once
+     * @param others the writes to add; not these themselves, and none that were added already
      */
     public void addAll(CommitWrites others) {
         writes.forEach(Write::refuseIfSent);

@@ -3,9 +3,9 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection broke, or the server ended it, while waiting for the lock or before (SQLSTATE 08xxx, 57P01, 57P02,
- * 57P05, 25P03 or 25P04), or in the work before its commit was sent. The transaction is gone, and with it every lock it
- * held and all it had written; nothing stays held on the server.
+ * The connection broke, or the server ended it, before the commit was sent: while a call waited for the lock, earlier,
+ * or in the work. The SQLSTATE is 08xxx, 57P01, 57P02, 57P05, 25P03 or 25P04. The transaction is gone, and with it
+ * every lock it held and all that it had written. Nothing is held at the server.
  *
  * <p>With 25006 the connection is there, but leads to a server that no longer writes: a hot standby, or one whose
  * {@code default_transaction_read_only} is on. No lock was taken. Roll back, and run it again on another connection.

@@ -1,21 +1,21 @@
 package org.rowlock;
 
 /**
- * Whether the first lock of a transaction has an advisory lock of its row in front of it, in the same round trip: first
- * come, first served over all JVMs, where waiting for the row itself is not. The row is always locked, too.
+ * Whether the first lock of a transaction has an advisory lock of its row in front of it, in the same round trip. The
+ * advisory lock is granted in the order of arrival over all JVMs, which a row lock is not. The row is always locked
+ * too.
  *
- * <p>Only for one row, by {@link LockStrategy#ROW}, in an exclusive mode, with a wait, and in READ COMMITTED; any other
- * lock goes to the server without. If the wait for the lock in front takes too long (a minute; a tenth of a
- * {@code lock_timeout} or {@code statement_timeout}; half of a {@link LockWait#atMost bound}), the row is locked
- * without it.
+ * <p>It applies to one row with {@link LockStrategy#ROW}, in an exclusive mode, with a wait, and in READ COMMITTED. Any
+ * other lock has none in front. If the wait for the lock in front takes too long, the row is locked without it. Too
+ * long is a minute, a tenth of {@code lock_timeout} or {@code statement_timeout}, or half of {@link LockWait#atMost}.
  */
 public enum LockFront {
-    /** Where so many over all JVMs want a row that it pays, as Rowlock measures it. The default. */
+    /** Acquires it when enough JVMs contend for the row, as Rowlock measures. The default. */
     ADAPTIVE,
 
-    /** Always. Costs a few percent where few want a row; transactions beside it without Rowlock overtake it. */
+    /** Always acquires it. Costs a few percent without contention. Transactions without Rowlock overtake the queue. */
     ALWAYS,
 
-    /** Never. */
+    /** Never acquires it. */
     NEVER
 }

@@ -43,18 +43,18 @@ public final class LockInspector {
     private final Connection connection;
 
     /**
-     * An inspector of a database.
+     * Creates an inspector of a database.
      *
-     * @param connection any connection to the database, which is used by each call and not closed
+     * @param connection any connection to the database; each call uses it, none closes it
      */
     public LockInspector(Connection connection) {
         this.connection = Given.notNull(connection, "The connection is null");
     }
 
     /**
-     * All advisory locks of the database, held or waited for, by Rowlock or anybody else. An extension's own, such as
-     * Citus takes beside these, are left out. Of a database of several machines those of the connection's machine; the
-     * others are in the view {@code citus_lock_waits}.
+     * Returns all advisory locks of the database, held or waited for, of Rowlock and of other programs. It leaves out
+     * the locks that an extension such as Citus has for itself. In a database of several machines it sees those of the
+     * connection's machine; the others are in the view {@code citus_lock_waits}.
      *
      * @return a line per lock and session; those of one key together, holders first, waiters in their order
      * @throws SQLException if the views cannot be read
@@ -64,7 +64,8 @@ public final class LockInspector {
     }
 
     /**
-     * The holders and waiters of one key. Finds keys that {@link #all} can only show as a number, such as UUIDs.
+     * Returns the holders and waiters of one key. It finds keys that {@link #all} can only show as a number, such as
+     * UUIDs.
      *
      * @param key the key
      * @return a line per session; holders first, waiters in their order; empty if the key is free

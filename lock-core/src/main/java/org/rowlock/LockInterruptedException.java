@@ -3,7 +3,7 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread was interrupted while it stood in the admission queue. It has left the queue, its interrupt flag is set,
+ * The thread was interrupted while it waited in the admission queue. It has left the queue, its interrupt flag is set,
  * and no connection was borrowed.
  */
 public final class LockInterruptedException extends RowlockException {

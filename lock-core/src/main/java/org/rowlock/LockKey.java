@@ -10,12 +10,12 @@ import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
 /**
- * What is locked: a row, a name, or a raw number or pair of numbers. A value; immutable and thread-safe.
+ * The key that is locked: a row, a name, a raw number or a raw pair of numbers. A value; immutable and thread-safe.
  *
- * <p>How a key becomes an advisory lock is a published format, key version 1: see
- * <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. It is the same
- * from Java, psql or any other language. A collision of two keys only ever makes two transactions wait for each other;
- * it never lets two in.
+ * <p>How a key becomes an advisory lock is a published format, key version 1: see <a
+ * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. It is the same from Java, psql or any
+ * other language. A collision of two keys makes one transaction wait for the other without need. It never lets both
+ * hold the lock at once.
  *
  * <p>A table that is no well-formed SQL name, and an id or name that is null, blank or contains a NUL character, is an
  * {@link IllegalArgumentException}.
@@ -146,7 +146,7 @@ public sealed interface LockKey {
         return List.copyOf(texts);
     }
 
-    /** A row of a table. Rows are equal whose table and canonical id are, as they have one key. */
+    /** A row of a table. Two rows are equal if their tables and canonical ids are, because they have one key. */
     final class Row implements LockKey {
         private final String table;
         private final List<String> id;
@@ -158,7 +158,7 @@ public sealed interface LockKey {
             this.id = canonical(id);
         }
 
-        /** Gives the list itself where it is canonical already, which is the hot path. */
+        /** Returns the list itself if it is canonical already, which is the hot path. */
         private static List<String> canonical(List<String> id) {
             for (String part : id) {
                 if (!part.equals(IdText.canonical(part))) {

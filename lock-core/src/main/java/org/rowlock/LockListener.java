@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Notified of the end of every attempt to lock, of every passage through an admission queue, and of what was held. Runs
- * on the thread that locks, before it goes on, and possibly by many threads at a time: be quick and thread-safe.
- * Whatever it throws, an {@link Error} too, is logged and does not reach the caller. A listener that ends the
- * transaction has the call fail that wanted the lock.
+ * A listener that is notified when an attempt to lock, a passage through an admission queue, or a hold has ended. It
+ * runs on the thread that locks, before that continues, and possibly on many threads at a time: be quick and
+ * thread-safe. Its exceptions, an {@link Error} too, are logged and do not reach the caller. If a listener ends the
+ * transaction, the call for the lock fails.
  *
  * @see RowLocksBuilder#listener(LockListener)
  */
 @FunctionalInterface
 public interface LockListener {
     /**
-     * Something has ended.
+     * Receives an event.
      *
-     * @param event what was asked and how it ended
+     * @param event what has ended, and how
      */
     void onEvent(LockEvent event);
 
-    /** What an event reports, and the JFR event of its name. */
+    /** The kinds of events, each with its JFR event. */
     enum Kind {
         /** A passage through the admission queues of the keys ({@code org.rowlock.Admission}). */
         ADMISSION,
@@ -33,30 +33,30 @@ public interface LockListener {
         HOLD
     }
 
-    /** How it ended. */
+    /** The outcomes of an event. */
     enum Outcome {
-        /** Of an admission: the caller was let in. */
+        /** The caller was admitted. */
         ADMITTED,
-        /** Of an admission: the wait ran out, the thread was interrupted, or the queue was full. */
+        /** The caller was not admitted: the wait ran out, the thread was interrupted, or the queue was full. */
         REFUSED,
         /** The lock is held; or, with {@link LockStrategy#ROW}, there was no row to lock. */
         ACQUIRED,
-        /** Another transaction held it, and the wait was none or ran out. */
+        /** Another transaction held the lock, and there was no wait or it ran out. */
         NOT_AVAILABLE,
         /** The server ended the wait to break a deadlock. */
         DEADLOCK,
         /** Any other end of an attempt to lock: refused, canceled, connection lost. */
         FAILED,
-        /** Of what was held: the transaction has committed. */
+        /** The transaction that held the keys has committed. */
         COMMITTED,
-        /** Of what was held: the transaction has not committed, or nobody knows. */
+        /** The transaction that held the keys has not committed, or its outcome is unknown. */
         ROLLED_BACK
     }
 
     /**
-     * What has ended.
+     * An event: something that has ended.
      *
-     * @param kind what it was
+     * @param kind what has ended
      * @param keys the distinct keys asked for; of an admission in the order their queues were entered; for a claim, the
      *     keys of the rows that were returned (none with {@link LockStrategy#ROW}, which needs no keys for it)
      * @param mode how strongly; the strongest of a call that gives each key a mode of its own

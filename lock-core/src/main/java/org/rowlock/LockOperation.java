@@ -7,16 +7,18 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.text.Given;
 
 /**
- * Locks, and what is to be done under them in a transaction of its own. Nothing happens before one of {@link
- * #inTransaction}, {@link #useTransaction} and {@link #execute} is called.
+ * An operation under locks, in a transaction of its own. No SQL runs before {@link #inTransaction}, {@link
+ * #useTransaction} or {@link #execute} is called.
  *
  * <p>Each call enters the admission queues of the keys, borrows a connection, begins, locks, works, commits, returns
  * the connection and leaves the queues. Threads that wait for a hot key therefore hold no connection. The wait of the
- * request, by default forever, spans the queues and the server together. It does not bound how long the pool takes to
- * give a connection. Any exception rolls back and reaches the caller unwrapped.
+ * request, by default forever, spans the queues and the server together. It does not bound the wait for a connection of
+ * the pool. Any exception rolls back and reaches the caller unwrapped.
  *
- * <p>A call within the work of another skips the queues, because waiting there could deadlock. It uses a second
- * connection, which costs a pool of few connections dearly: better lock all keys in the outer call.
+ * <p>An absent row is a {@link RowAbsentException}, unless the request {@linkplain LockRequest#allowAbsent allows} it.
+ *
+ * <p>A nested call, within the work of another, skips the queues, because waiting there could deadlock. It borrows a
+ * second connection, so nested calls can exhaust a small pool. Lock all keys in the outer call instead.
  *
  * <p>Immutable and thread-safe, if the values bound to its statements are. It can be used any number of times.
  *
@@ -34,9 +36,9 @@ public final class LockOperation {
     }
 
     /**
-     * Adds a query for one value a row, that runs behind the locks, in their round trip. It has a snapshot of its own,
-     * so it sees what the previous holder committed. It does not run if the locks are refused, so it may also write
-     * ({@code UPDATE ... RETURNING}).
+     * Adds a query for one value a row, which runs behind the locks, in their round trip. In READ COMMITTED it has a
+     * snapshot of its own, so it sees what the previous holder committed. It does not run if the locks are refused, so
+     * it may also write ({@code UPDATE ... RETURNING}).
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
@@ -109,12 +111,11 @@ public final class LockOperation {
     }
 
     /**
-     * Locks, writes and commits, in one flush, for work that needs to see nothing: the keys are held for no round trip
-     * at all.
+     * Locks, writes and commits, in one flush, for work that reads nothing. The keys are held for no round trip at all.
      *
-     * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
-     * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#orInsert}, {@link
-     * LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and what {@link CommitWrites} names.
+     * <p>It takes a round trip more, with the same outcome, if Rowlock has to see the locks before the commit. These
+     * are ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#orInsert}, {@link
+     * LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and the cases of {@link CommitWrites}.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

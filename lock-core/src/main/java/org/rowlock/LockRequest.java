@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
 
 /**
- * What a call locks, how strongly, how long it waits, and what an absent row means. A value, made as it is said in SQL:
+ * The keys that a call locks, how strongly, how long it waits, and whether a row may be absent. A value in words of
+ * SQL:
  *
  * <pre>{@code
  * forUpdate(row("account", 42))
@@ -17,11 +18,11 @@ import org.rowlock.internal.text.Given;
  * }</pre>
  *
  * <p>The keys of one request are locked in one round trip, all or none, and in one order, whatever the order given.
- * Calls with several keys therefore never deadlock with each other, in one case excepted: {@link LockStrategy#ROW}
- * locks the rows of a table mode by mode, the strongest first, since one statement has one mode for a table. Separate
- * calls of one transaction can deadlock.
+ * Calls with several keys therefore never deadlock with each other, with one exception. {@link LockStrategy#ROW} locks
+ * the rows of a table mode by mode, the strongest first, because one statement has one mode for a table. Separate calls
+ * of one transaction can deadlock.
  *
- * <p>Immutable and thread-safe. A null, and a collection that is empty or has one, is an {@link
+ * <p>Immutable and thread-safe. A null, an empty collection, and a collection with a null are an {@link
  * IllegalArgumentException}.
  */
 public sealed interface LockRequest permits RequestParts {
@@ -118,9 +119,9 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return this request and another in one} Each key keeps its mode; of a key that both have, the stronger counts,
-     * and this request's {@link #orInsert}. The call waits as long as the more impatient of the two, and allows absent
-     * rows if both requests do.
+     * {@return this request and another in one} Each key keeps its mode. A key of both has the stronger mode, and this
+     * request's {@link #orInsert}. The shorter wait applies to all. Absent rows are allowed if both requests allow
+     * them; a request of names and numbers alone allows them.
      *
      * @param other the other
      */
@@ -153,22 +154,23 @@ public sealed interface LockRequest permits RequestParts {
     LockRequest waiting(LockWait wait);
 
     /**
-     * {@return the same, with which a row that does not exist is no {@link RowAbsentException}} For such a row {@link
-     * LockStrategy#ROW} then locks nothing, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH} the key alone.
-     * With keys alone ({@link LockStrategy#ADVISORY}, names, numbers) Rowlock looks for no row, and an absent one is
-     * never an error.
+     * {@return the same, for rows that may not exist} Without it an absent row is a {@link RowAbsentException}. With it
+     * {@link LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH}
+     * locks its key alone. With keys alone ({@link LockStrategy#ADVISORY}, names, numbers) Rowlock looks for no row, so
+     * an absent one is never an error.
      */
     LockRequest allowAbsent();
 
     /**
      * {@return the same, which inserts the row if it is absent, and locks it either way} Lock and insert are one round
-     * trip. Of several transactions that do so at a time one inserts, and each holds the lock in turn; if the inserting
-     * transaction rolls back, the next one inserts. Join several with {@link #and}: they are inserted in one order.
+     * trip. If several transactions do so at a time, one inserts, and each holds the lock in turn. If the inserting
+     * transaction rolls back, the next one inserts. Join several requests with {@link #and}: their rows are inserted in
+     * one order.
      *
-     * <p>A call without a wait waits a millisecond at most for a transaction that has inserted the row and has not
-     * committed. If the row is not there afterwards, the INSERT has made another or none: it is undone, and the call
-     * throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} nothing looks, and what such an INSERT
-     * makes is stored. The INSERT needs its privilege, and evaluates defaults and BEFORE triggers, also if the row
+     * <p>A call that does not wait gives a transaction that has inserted the row a millisecond at most to commit. If
+     * the row does not exist after the INSERT, the INSERT has made another row or none. It is then undone, and the call
+     * throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} nothing looks for the row, and the other
+     * row is stored. The INSERT needs its privilege, and evaluates defaults and BEFORE triggers, even if the row
      * exists.
      *
      * <p>If the INSERT fails, each method that declares SQLException throws the driver's own. {@link
@@ -186,8 +188,8 @@ public sealed interface LockRequest permits RequestParts {
     List<LockKey> keys();
 
     /**
-     * {@return the rows among the keys, each spelling once, in the order given} Of a text column two spellings of a
-     * UUID are two rows, and one key.
+     * {@return the rows among the keys, each spelling once, in the order given} In a text column two spellings of a
+     * UUID are two rows with one key.
      */
     List<LockKey.Row> rows();
 
@@ -208,6 +210,6 @@ public sealed interface LockRequest permits RequestParts {
      */
     LockWait lockWait(LockWait otherwise);
 
-    /** {@return whether an absent row is no error: true behind {@link #allowAbsent}} */
+    /** {@return whether an absent row is no error, because of {@link #allowAbsent}} */
     boolean isAbsentAllowed();
 }

@@ -2,7 +2,7 @@ package org.rowlock;
 
 import java.util.List;
 
-/** The outcome of a call for locks: everything is held, a key is taken, or a row is absent. Immutable. */
+/** The outcome of a call for locks: all keys are held, a key is taken, or a row is absent. Immutable. */
 public final class LockResult {
     private final LockStrategy strategy;
     private final State state;
@@ -22,7 +22,7 @@ public final class LockResult {
         TAKEN,
         /**
          * {@link LockStrategy#ROW} found no row for one of the keys, and locked nothing for it, as {@code FOR UPDATE}
-         * does. The other keys are locked.
+         * does. The other keys are locked. Only a request with {@link LockRequest#allowAbsent} has this outcome.
          */
         ABSENT
     }
@@ -48,8 +48,9 @@ public final class LockResult {
     }
 
     /**
-     * {@return the keys whose row was looked for and does not exist} With {@link LockStrategy#BOTH} such a key is locked
-     * all the same. Always empty with {@link LockStrategy#ADVISORY}, names and numbers, because nothing looks for a row.
+     * {@return the keys whose row Rowlock looked for and did not find} Always empty without {@link
+     * LockRequest#allowAbsent}, and for keys alone ({@link LockStrategy#ADVISORY}, names, numbers), because nothing
+     * looks for their row. {@link LockStrategy#BOTH} locks the key of an absent row.
      */
     public List<LockKey> absentRows() {
         return absentRows;

@@ -3,9 +3,13 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot (SQLSTATE 40001). Or, at any
- * level, a query behind a lock that found no row saw one that was inserted during the wait, or the table, its primary
- * key or the type of its id was replaced since Rowlock looked it up. The transaction must be rolled back and run again.
+ * The locks do not fit what the transaction has seen (SQLSTATE 40001). Roll back and run it again.
+ *
+ * <ul>
+ *   <li>In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot.
+ *   <li>At any level, a row was inserted during the wait, and the query behind the lock saw it without a lock.
+ *   <li>At any level, the table, its primary key or the type of its id was replaced since Rowlock looked it up.
+ * </ul>
  */
 public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -1,7 +1,7 @@
 package org.rowlock;
 
 /**
- * Which of PostgreSQL's locks stand for a row, chosen per table.
+ * The kind of lock that a row gets, configured for each table.
  *
  * <p>A migration goes {@link #ROW}, {@link #BOTH}, {@link #ADVISORY}, one step at a time. Each step can be taken back,
  * and neighbouring strategies exclude each other while old and new instances run side by side: {@code ROW} and
@@ -12,10 +12,10 @@ package org.rowlock;
  */
 public enum LockStrategy {
     /**
-     * The real {@code SELECT ... FOR UPDATE}. Excludes plain writers; locks nothing where there is no row. The default:
-     * it excludes and deadlocks as the statement does. Only the place of a wait differs: of the transactions of one JVM
-     * that want a row, only {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} wait for it at the server; where many
-     * JVMs want it, they wait for an advisory lock {@linkplain RowLocksBuilder#front in front} of it.
+     * The real {@code SELECT ... FOR UPDATE}. The default. It excludes plain writers, and deadlocks as the statement
+     * does. An absent row cannot be locked. Only the place of a wait differs: a {@linkplain
+     * RowLocksBuilder#maxAdmittedPerKey few} transactions of a JVM wait for a row at the server, the others in the JVM.
+     * If many JVMs contend for a row, they wait for an advisory lock {@linkplain RowLocksBuilder#front in front} of it.
      */
     ROW,
 
@@ -28,8 +28,8 @@ public enum LockStrategy {
     BOTH,
 
     /**
-     * The advisory lock alone: no heap write, no WAL, no MultiXact, and rows that do not exist yet can be locked. Does
-     * not exclude a transaction that writes the row without asking Rowlock.
+     * The advisory lock alone: no heap write, no WAL, no MultiXact, and rows that do not exist yet can be locked. It
+     * does not exclude a transaction that writes the row without a lock of Rowlock.
      */
     ADVISORY
 }

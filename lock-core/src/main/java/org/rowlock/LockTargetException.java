@@ -3,14 +3,18 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was asked to be locked cannot be: the table does not exist, is a view or otherwise without rows to lock, the
- * privilege is missing, the id does not fit the column or is not spelled as its key is, there is no primary key where a
- * row lock needs one, or the call is for more distinct advisory locks than its {@linkplain RowLocksBuilder#lockBudget
- * budget} (SQLSTATE 54000).
+ * The request names something that cannot be locked. The message has the reason:
  *
- * <p>No lock was taken. Where Rowlock found out by itself the transaction stays usable; where the server raised an
- * error, or only the server could see that an id is spelled otherwise, a transaction that had begun before is aborted,
- * as with {@code FOR UPDATE}. When in doubt, roll back.
+ * <ul>
+ *   <li>The table does not exist, has no rows to lock (such as a view), or the privilege is missing.
+ *   <li>The id does not fit its column, or is not spelled as its key is.
+ *   <li>A row lock needs a primary key or configured id columns, and there are none.
+ *   <li>The call has more distinct advisory locks than the {@linkplain RowLocksBuilder#lockBudget budget} allows
+ *       (SQLSTATE 54000).
+ * </ul>
+ *
+ * <p>No lock was acquired. If Rowlock detected it without the server, the transaction stays usable. Otherwise a
+ * transaction that had begun before is aborted, as with {@code FOR UPDATE}. When in doubt, roll back.
  */
 public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -3,8 +3,7 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. The SQLSTATE says
- * what is wrong:
+ * No lock can be acquired on this connection or in this transaction, and none was. The SQLSTATE has the reason:
  *
  * <ul>
  *   <li>08003: the connection is closed
@@ -17,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>55000: the driver cannot send several statements at once, by a negative prepareThreshold
  * </ul>
  *
- * <p>The transaction is as usable as it was before, with one exception: where other statements follow the lock in the
- * same round trip ({@link LockStrategy#BOTH}, a query behind the lock) a read-only or too isolated transaction that had
- * begun is aborted, to keep these from running.
+ * <p>The transaction is as usable as it was before, with one exception. If other statements follow the lock in the same
+ * round trip ({@link LockStrategy#BOTH}, a query behind the lock), they must not run. A read-only or too isolated
+ * transaction that had begun is therefore aborted.
  */
 public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;

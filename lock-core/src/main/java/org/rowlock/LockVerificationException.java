@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@link RowLocks#verify} did not find that locks exclude through a DataSource. The server, or a pooler in front of it,
  * was seen not to do what locks need: the message says what, and what to do. Or, where it is {@linkplain #isRetryable()
- * retryable} (SQLSTATE 08001), that could not be tried, as no two connections were to be had or one was lost. A lock
+ * retryable} (SQLSTATE 08001), this could not be tried, because there were no two connections or one was lost. A lock
  * throws it too if the server reports success and has locked another number of keys than it was asked for.
  */
 public final class LockVerificationException extends RowlockException {

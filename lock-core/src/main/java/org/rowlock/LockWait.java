@@ -12,9 +12,9 @@ import org.rowlock.internal.text.WaitNanos;
  */
 public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos {
     /**
-     * {@return the wait without a bound of its own} It lasts until the lock is granted, the transaction is found in a
-     * deadlock, or the server ends the wait ({@code lock_timeout} and {@code statement_timeout} of the session apply).
-     * The default everywhere.
+     * {@return the wait without a bound of its own} It lasts until the lock is granted, or until the server ends it: by
+     * a deadlock, or by the session's {@code lock_timeout} or {@code statement_timeout}. The default, except for {@link
+     * TransactionLocks#tryLock}.
      */
     static LockWait forever() {
         return WaitNanos.FOREVER;
@@ -27,13 +27,13 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
 
     /**
      * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound spans the whole call, all
-     * its keys and, where there is one, the admission queue. The server counts in milliseconds, so a fraction is
-     * rounded up. It applies {@code lock_timeout} to every wait by itself, and one {@code FOR UPDATE} of a contended
-     * row can wait more than once; so with {@link LockStrategy#ROW} a call can take longer than the bound.
+     * its keys and the admission queue. The server counts in milliseconds, so a fraction is rounded up. The server
+     * applies {@code lock_timeout} to each wait by itself, and one {@code FOR UPDATE} of a contended row can wait more
+     * than once. With {@link LockStrategy#ROW} a call can therefore take longer than the bound.
      *
-     * <p>A server that gives no answer at all is given up two seconds after the bound, with row locks after three times
-     * the bound and two seconds, with a {@link LockConnectionLostException}; a shorter {@code socketTimeout} of the
-     * driver stays as it is. A call with a query behind the lock is not bounded so.
+     * <p>If the server does not answer, the call throws a {@link LockConnectionLostException} two seconds after the
+     * bound. With row locks this is two seconds after three times the bound. A shorter {@code socketTimeout} of the
+     * driver applies. A call with a query behind the lock is not bounded in this way.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait
@@ -56,6 +56,6 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
     /** {@return whether it is {@link #noWait()}} */
     boolean isNoWait();
 
-    /** {@return whether it is of a duration, and neither {@link #noWait()} nor {@link #forever()}} */
+    /** {@return whether it is a duration, and neither {@link #noWait()} nor {@link #forever()}} */
     boolean isBounded();
 }

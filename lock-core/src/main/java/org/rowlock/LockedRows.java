@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
 
 /**
- * Rows that are read behind locks or claimed, and what is to be done with them in a transaction of its own. Nothing
- * happens before {@link #inTransaction} or {@link #useTransaction} is called. Immutable and thread-safe, if the values
- * bound to its statements are.
+ * An operation on rows that are read behind locks or claimed, in a transaction of its own. No SQL runs before {@link
+ * #inTransaction} or {@link #useTransaction} is called. Immutable and thread-safe, if the values bound to its
+ * statements are.
  *
  * @param <R> the value of a row
  * @see LockOperation#read(String, Class, Object...)
@@ -20,7 +20,7 @@ public final class LockedRows<R extends @Nullable Object> {
         this.source = source;
     }
 
-    /** Where the rows come from, and so how the transaction runs. */
+    /** The source of the rows, which runs the transaction. */
     interface Source<R extends @Nullable Object> {
         <T extends @Nullable Object, X extends Exception> T inTransaction(LockedTransaction.Work<R, T, X> work)
                 throws X, SQLException;

@@ -39,7 +39,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
     /**
      * {@return the only row that was read behind the locks}
      *
-     * @throws UnexpectedRowCountException if there is none or more than one. Nothing is stored if the work lets it pass
+     * @throws UnexpectedRowCountException if there is none or more than one. Nothing is stored, unless the work
+     *     catches it
      */
     public R row() {
         if (rows.size() != 1) {
@@ -53,7 +54,10 @@ public final class LockedTransaction<R extends @Nullable Object> {
         return rows.get(0);
     }
 
-    /** {@return the keys whose row was looked for and does not exist; see {@link LockResult#absentRows}} */
+    /**
+     * {@return the keys whose row Rowlock looked for and did not find} Always empty without {@link
+     * LockRequest#allowAbsent}; see {@link LockResult#absentRows}.
+     */
     public List<LockKey> absentRows() {
         return absentRows;
     }

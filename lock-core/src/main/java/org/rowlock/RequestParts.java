@@ -16,7 +16,7 @@ import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.Insert;
 
 /**
- * What a {@link LockRequest} is made of.
+ * The parts of a {@link LockRequest}.
  *
  * @param keys each once, in the order given
  * @param rows of these the rows, with each spelling of an id: of a text column, two spellings of a UUID are two rows of
@@ -128,7 +128,7 @@ record RequestParts(
         return List.copyOf(rows);
     }
 
-    /** Where nothing looks for a row it is neither asked for nor refused. */
+    /** A request without rows neither requires a row nor forbids its absence. */
     private static boolean isAbsentAllowed(RequestParts of) {
         return of.isAbsentAllowed || of.rows.isEmpty();
     }
@@ -140,7 +140,7 @@ record RequestParts(
         return one.compareTo(other) <= 0 ? one : other;
     }
 
-    /** As it is said: {@code account[42] FOR UPDATE and customer[7] FOR SHARE, atMost 0.2s, absent allowed}. */
+    /** Returns {@code account[42] FOR UPDATE and customer[7] FOR SHARE, atMost 0.2s, absent allowed}, for example. */
     @Override
     public String toString() {
         Set<RowLockMode> said = modes.isEmpty() ? EnumSet.of(mode) : EnumSet.copyOf(modes.values());

@@ -3,16 +3,15 @@ package org.rowlock;
 /**
  * How strongly a key is locked: PostgreSQL's own four row-lock modes.
  *
- * <p>{@link LockStrategy#ROW} takes them as they are. An advisory lock knows only exclusive and shared, so
- * {@link LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} map the first two to an exclusive lock and the last two
- * to a shared one. That is stricter than row locks in one place, {@code FOR NO KEY UPDATE} against
- * {@code FOR KEY SHARE}, and nowhere laxer.
+ * <p>{@link LockStrategy#ROW} takes them as they are. An advisory lock is either exclusive or shared. With {@link
+ * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared. That
+ * is stricter than row locks in one pair, {@code FOR NO KEY UPDATE} against {@code FOR KEY SHARE}, and never laxer.
  *
- * <p>{@link #FOR_NO_KEY_UPDATE} is what an application wants unless it deletes rows or changes their keys: the check of
- * a foreign key passes it and waits for {@link #FOR_UPDATE}, so that with the latter inserts that reference a row wait,
- * and deadlock where they come before its lock. Hibernate usually takes it for {@code PESSIMISTIC_WRITE}, but not
- * always: see
- * <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way of locking sends</a>.
+ * <p>{@link #FOR_NO_KEY_UPDATE} is right unless an application deletes rows or changes their keys. The check of a
+ * foreign key waits for {@link #FOR_UPDATE} alone. With that mode inserts that reference the row wait, and can deadlock
+ * if they are sent before the lock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code PESSIMISTIC_WRITE},
+ * but not always: see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way of locking
+ * sends</a>.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */
@@ -24,7 +23,8 @@ public enum RowLockMode {
     FOR_UPDATE("for update"),
 
     /**
-     * Excludes every mode, as advisory locks have no weaker exclusive one; a row lock lets {@code FOR KEY SHARE} in.
+     * Excludes every mode, because advisory locks have no weaker exclusive one; a row lock does not exclude {@code FOR
+     * KEY SHARE}.
      */
     FOR_NO_KEY_UPDATE("for no key update"),
 

@@ -24,7 +24,7 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
 
 /**
- * The door to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
+ * The entry to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
  * <pre>{@code
  * RowLocks locks = RowLocks.of(dataSource);
@@ -39,8 +39,8 @@ import org.rowlock.internal.verify.LockVerifier;
  *         });
  * }</pre>
  *
- * <p>Immutable and thread-safe. Make one for each DataSource of the application and share it, because it holds the
- * admission queues, which only work if all callers use the same.
+ * <p>Immutable and thread-safe. Create one for each DataSource of the application and share it, because it has the
+ * admission queues, which only order callers that use the same one.
  */
 public final class RowLocks {
     static {
@@ -76,7 +76,7 @@ public final class RowLocks {
     }
 
     /**
-     * {@return row locks with {@link LockStrategy#ROW}, id columns from the catalog, and at most 1,000 keys a call}
+     * {@return row locks with the defaults of {@link RowLocksBuilder}, such as {@link LockStrategy#ROW}}
      *
      * @param dataSource where to borrow connections
      */
@@ -85,7 +85,7 @@ public final class RowLocks {
     }
 
     /**
-     * {@return a builder with the defaults of {@link #of}}
+     * {@return a builder, to change some of the defaults}
      *
      * @param dataSource where to borrow connections
      */
@@ -95,24 +95,24 @@ public final class RowLocks {
     }
 
     /**
-     * Locks in a transaction of its own, which the returned operation runs. Runs no SQL by itself.
+     * Returns an operation that locks in a transaction of its own. Runs no SQL by itself.
      *
      * @param request what to lock, how strongly, and how long to wait
-     * @return what to do under the locks
+     * @return the operation
      */
     public LockOperation lock(LockRequest request) {
         return new LockOperation(runner, dataSource.get(), RequestParts.of(request));
     }
 
     /**
-     * Claims rows in a transaction of its own, as {@link TransactionLocks#claim} does. Runs no SQL by itself. The work
-     * runs also if there was no row to claim. It never waits for a lock and enters no queue, and no {@link
-     * LockListener.Kind#HOLD} is reported.
+     * Returns an operation that claims rows in a transaction of its own, as {@link TransactionLocks#claim} does. Runs
+     * no SQL by itself. The operation never waits for a lock, enters no queue and reports no {@link
+     * LockListener.Kind#HOLD}. Its work also runs if there is no row to claim.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table
      * @param <R> the value of a row
-     * @return what to do with the claimed rows, which come in the claim's order
+     * @return the operation, whose rows are in the claim's order
      */
     public <R> LockedRows<R> claim(Claim claim, RowMapper<R> mapper) {
         Given.notNull(claim, "The claim is null");
@@ -128,8 +128,8 @@ public final class RowLocks {
     }
 
     /**
-     * The locks of the caller's transaction. Cheap; runs no SQL. The connection is only looked at when a lock is
-     * acquired.
+     * Returns the locks of the caller's transaction. Cheap, and runs no SQL. The connection is not checked before a
+     * lock is acquired.
      *
      * @param connection a connection of the PostgreSQL JDBC driver, or one that unwraps to it, with a transaction
      * @return its locks
@@ -140,15 +140,20 @@ public final class RowLocks {
 
     /**
      * Proves on the server that locks exclude through the DataSource, on the way that real calls take. Run it at
-     * startup. It finds servers and poolers that accept advisory locks without locking or keep them beyond their
-     * transaction; connections that lead to several servers; poolers that send reads elsewhere than the lock, mix up
-     * prepared statements or allow no transactions; and, if strategy {@link LockStrategy#ADVISORY} is used, databases
-     * of several machines (known by their extension), see {@link RowLocksBuilder#singleEntryNode}.
+     * startup. It finds:
      *
-     * <p>It borrows as many connections at a time as the DataSource has to spare, at least two and at most sixteen, and
-     * compares each with the others. A connection that does not come within a second is not waited for if there are
-     * two. Intermittent faults may be missed. It locks random keys, writes nothing and leaves nothing behind. A server
-     * that does not answer for ten seconds is not waited for.
+     * <ul>
+     *   <li>servers and poolers that accept advisory locks without locking, or keep them beyond their transaction
+     *   <li>connections that lead to several servers
+     *   <li>poolers that send reads elsewhere than the lock, mix up prepared statements or allow no transactions
+     *   <li>with strategy {@link LockStrategy#ADVISORY}, databases of several machines (by their extension), see {@link
+     *       RowLocksBuilder#singleEntryNode}
+     * </ul>
+     *
+     * <p>It borrows all free connections of the DataSource at a time, at least two and at most sixteen, and compares
+     * each with the others. Once it has two, it waits for each further one for a second at most. Intermittent faults
+     * may be missed. It locks random keys, writes nothing and leaves nothing behind. It gives up a server that does not
+     * answer for ten seconds.
      *
      * @throws LockVerificationException if locks do not exclude, or if that could not be tried
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby
@@ -157,13 +162,13 @@ public final class RowLocks {
         verifier.verify(dataSource.get());
     }
 
-    /** The same with another DataSource, which has queues of its own. */
+    /** Returns the same locks for another DataSource, whose keys have queues of their own. */
     RowLocks on(DataSource other) {
         Given.notNull(other, "The DataSource is null");
         return new RowLocks(runner, verifier, () -> other);
     }
 
-    /** What Rowlock's other modules use. */
+    /** The access of Rowlock's other modules. */
     private final class Inside implements LockAccess {
         private final LockConfig config = runner.calls().tables().config();
 

@@ -41,7 +41,7 @@ public final class RowLocksBuilder {
      * @param strategy the strategy
      */
     public RowLocksBuilder strategy(LockStrategy strategy) {
-        this.strategy = Given.notNull(strategy, "The strategy given to RowLocks.builder() is null");
+        this.strategy = Given.notNull(strategy, "The strategy given to RowLocks.builder(..) is null");
         return this;
     }
 
@@ -54,7 +54,7 @@ public final class RowLocksBuilder {
     public RowLocksBuilder strategy(String table, LockStrategy strategy) {
         strategies.put(
                 TableName.normalize(table),
-                Given.notNull(strategy, "The strategy given to RowLocks.builder() is null"));
+                Given.notNull(strategy, "The strategy given to RowLocks.builder(..) is null"));
         return this;
     }
 
@@ -67,7 +67,7 @@ public final class RowLocksBuilder {
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
         List<String> names = new ArrayList<>();
-        for (String column : Given.notNull(columns, "The columns given to RowLocks.builder() is null")) {
+        for (String column : Given.notNull(columns, "The columns given to RowLocks.builder(..) are null")) {
             names.add(Given.text(column, "An id column of " + table, "the name as the catalog has it"));
         }
         if (names.isEmpty()) {
@@ -79,8 +79,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the most distinct advisory locks that one call may take} Default 1,000. The lock table is
-     * shared by every session of the server: raise {@code max_locks_per_transaction} before this.
+     * {@return this, with the largest number of distinct advisory locks in one call} Default 1,000. All sessions of the
+     * server share its lock table, so raise {@code max_locks_per_transaction} first.
      *
      * @param keys the number, at least 1
      */
@@ -90,16 +90,19 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with how many threads the queue of a key lets in at once that want it exclusively} In the
-     * admission queue these are the lock holder and the next ones, which wait at the
-     * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A
-     * transaction that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}:
-     * there it is how many wait at the server for the row, and more if nobody of this JVM gets it for a second.
+     * {@return this, with how many exclusive requests the queue of a key admits at once}
      *
-     * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
-     * less than the next takes to come, such as by {@link LockOperation#execute}; with a connection 8 until a queue
-     * begins, and then 4 or more. A number given here is the number always; above that of the connections nobody
-     * queues.
+     * <p>In the admission queue these are the lock holder and the next ones, which wait at the server. Each takes a
+     * connection. With 1 the key is free for at least a round trip each time its holder changes.
+     *
+     * <p>A transaction that has its connection already queues only for a first lock, of one row with {@link
+     * LockStrategy#ROW}. There it is how many transactions wait for the row at the server. More may wait if no thread
+     * of this JVM gets the row for a second.
+     *
+     * <p>By default the queue adapts. Admission starts at 2 and grows to 8 for keys that are held for less time than
+     * the next transaction takes to arrive, as with {@link LockOperation#execute}. The {@code ROW} queue starts with 8
+     * at the server; once others wait in the JVM it is 4 or more. A number given here is fixed. A number above that of
+     * the connections switches the queues off.
      *
      * @param threads at least 1
      */
@@ -109,8 +112,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the most threads that may stand in the admission queue of one key} Default 10,000. For one
-     * more the lock is {@linkplain LockNotAvailableException not available}.
+     * {@return this, with the largest number of threads that may wait in the admission queue of one key} Default
+     * 10,000. One more gets a {@link LockNotAvailableException}.
      *
      * @param waiters the number, at least 1
      */
@@ -120,15 +123,14 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the largest number of waiting calls of {@link LockOperation#execute} for one key that share a
-     * transaction}
-     * Default 1, which is off.
+     * {@return this, with the largest number of calls of {@link LockOperation#execute} that wait for one key and share
+     * a transaction} Default 1, which is off.
      *
-     * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the
-     * DataSource picks another login or server by thread. A call whose statement, table or session may make that differ
-     * otherwise runs alone. If a group fails it is undone, and each call is done alone with its own
-     * outcome; if nobody knows whether it has committed, each has a {@link CommitOutcomeUnknownException}.
-     * {@code docs/hot-rows.md} says which calls join.
+     * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off if the DataSource
+     * picks the login or server by thread. A call whose effect may otherwise depend on the connection runs alone. If a
+     * group fails it is undone, and each call runs alone with an outcome of its own. If the outcome of a group is
+     * unknown, each call has a {@link CommitOutcomeUnknownException}. See <a
+     * href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
      *
      * @param calls at least 1; 32 is a good first number
      */
@@ -138,12 +140,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, saying whether all clients, of all instances, enter a database of several machines (Citus and the
-     * like) by one and the same machine} Default false. Advisory locks of one machine exclude nobody on another, so
-     * without it {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it
-     * does nothing.
+     * {@return this, with whether all clients of all instances enter a database of several machines (such as Citus) by
+     * the same machine} Default false. An advisory lock of one machine excludes no session on another. Without this
+     * declaration {@link RowLocks#verify} therefore refuses strategy {@link LockStrategy#ADVISORY} there. It has no
+     * effect on other databases.
      *
-     * @param declared whether it is so; nobody checks it
+     * @param declared whether it is so; Rowlock cannot check it
      */
     public RowLocksBuilder singleEntryNode(boolean declared) {
         this.singleEntryNode = declared;
@@ -151,31 +153,31 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with when commits let go of the locks: those of {@link LockOperation#inTransaction}, {@link
+     * {@return this, with when commits release the locks: those of {@link LockOperation#inTransaction}, {@link
      * LockOperation#execute} and {@link TransactionLocks#commit}} Default {@link LockRelease#PLAIN}.
      *
      * @param release when
      */
     public RowLocksBuilder release(LockRelease release) {
-        this.release = Given.notNull(release, "The release given to RowLocks.builder() is null");
+        this.release = Given.notNull(release, "The release given to RowLocks.builder(..) is null");
         return this;
     }
 
     /**
-     * {@return this, with whether the first lock of a transaction, of one row by {@link LockStrategy#ROW}, has an
+     * {@return this, with whether the first lock of a transaction, of one row with {@link LockStrategy#ROW}, has an
      * advisory lock of the row in front of it} Default {@link LockFront#ADAPTIVE}.
      *
-     * @param front whether
+     * @param front when to acquire that lock
      */
     public RowLocksBuilder front(LockFront front) {
-        this.front = Given.notNull(front, "The front given to RowLocks.builder() is null");
+        this.front = Given.notNull(front, "The front given to RowLocks.builder(..) is null");
         return this;
     }
 
     /**
-     * {@return this, with whether messages of exceptions name the ids of rows, names and numbers} Default true. Without
-     * them they say {@code account[?]}, and the SQLSTATE in place of what the server says, which may quote an id. What
-     * the server says is still in the cause: the driver's own.
+     * {@return this, with whether messages of exceptions name the ids of rows, names and numbers} Default true. With
+     * false a message has {@code account[?]}, and the SQLSTATE in place of the server's text, which may quote an id.
+     * The cause, the driver's exception, still has that text.
      *
      * @param shown whether to name them
      */
@@ -185,12 +187,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with one more that is notified of every attempt to lock} Default none.
+     * {@return this, with one more listener, which is notified of every attempt to lock} Default none.
      *
      * @param listener the listener; thread-safe
      */
     public RowLocksBuilder listener(LockListener listener) {
-        listeners.add(Given.notNull(listener, "The listener given to RowLocks.builder() is null"));
+        listeners.add(Given.notNull(listener, "The listener given to RowLocks.builder(..) is null"));
         return this;
     }
 

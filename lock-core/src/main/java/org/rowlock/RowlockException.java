@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
 
 /**
- * The root of Rowlock's exceptions, unchecked: a lock could not be had, a write did not do what was expected of it, or
- * a commit is in doubt. The subclasses name what can be understood, and this class itself stands for any other refusal
- * of the server.
+ * The root of Rowlock's exceptions, which are unchecked. A lock could not be acquired, a write changed another number
+ * of rows than expected, or the outcome of a commit is unknown. Each subclass has one reason; this class itself is any
+ * other error of the server.
  *
  * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction and it must be rolled back, as with
  * {@code FOR UPDATE}.
@@ -50,14 +50,15 @@ public class RowlockException extends RuntimeException {
     }
 
     /**
-     * Reports whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
-     * back: nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: work that was
-     * interrupted or cancelled should rather stop. True of {@link LockCanceledException}, {@link
-     * LockConnectionLostException}, {@link LockDeadlockException}, {@link LockInterruptedException}, {@link
-     * LockNotAvailableException}, {@link LockSerializationException} and {@link LockTableFullException}; of a {@link
+     * Reports whether the same work may succeed if it is run again from its beginning, after a rollback. Nothing of it
+     * is stored, and nothing needs to be changed first. Work that was interrupted or cancelled should rather stop.
+     *
+     * <p>It is true for {@link LockCanceledException}, {@link LockConnectionLostException}, {@link
+     * LockDeadlockException}, {@link LockInterruptedException}, {@link LockNotAvailableException}, {@link
+     * LockSerializationException} and {@link LockTableFullException}. It is true for a {@link
      * LockVerificationException} if locks could not be tried.
      *
-     * @return false where it will fail again, or where nobody knows what is stored
+     * @return false if the work will fail again, or if it is unknown whether it is stored
      */
     public boolean isRetryable() {
         return retryable;

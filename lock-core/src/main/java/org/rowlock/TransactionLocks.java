@@ -27,20 +27,20 @@ import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Locks of the caller's transaction. Held until it commits or rolls back, or until the savepoint they were taken behind
- * is rolled back; there is no unlock.
+ * Locks in the caller's transaction. They are held until it commits or rolls back, or until it rolls back to a
+ * savepoint that is older than they are. There is no unlock, and no lock here is a session-level lock.
  *
- * <p>Every method needs a connection that is open, not in autocommit, read-write and not in an aborted transaction, and
- * refuses others with a {@link LockTransactionException}. In READ COMMITTED a read behind the lock sees everything that
- * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the snapshot is older than the lock. There {@link
- * LockStrategy#BOTH} and {@link LockStrategy#ROW} leave it to the server, which raises 40001 for a locked row that has
- * changed, and for no other; {@code BOTH} also refuses a row that the snapshot does not have. {@link
- * LockStrategy#ADVISORY} is refused, and so are names and numbers. Rowlock never takes a session-level lock.
+ * <p>Every method needs a connection that is open, not in autocommit, read-write and not in an aborted transaction. It
+ * refuses others with a {@link LockTransactionException}.
  *
- * <p>A shared lock that is upgraded to an exclusive one can deadlock with another that does the same, as with row
- * locks.
+ * <p>In READ COMMITTED a read after the lock sees everything that the previous holder committed. In REPEATABLE READ and
+ * SERIALIZABLE the snapshot is older than the lock. With {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}
+ * PostgreSQL then raises 40001 if the locked row has changed; it does not compare other rows. {@code BOTH} also refuses
+ * a row that the snapshot does not have. Keys alone ({@link LockStrategy#ADVISORY}, names, numbers) are refused.
  *
- * <p>Not thread-safe, as the connection is not.
+ * <p>Two transactions that upgrade their shared locks of one key can deadlock, as with row locks.
+ *
+ * <p>Not thread-safe, because the connection is not.
  */
 public final class TransactionLocks {
     private static final String NOTHING_LOCKED = "Nothing is locked";
@@ -54,18 +54,17 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks, all or none, and waits for other transactions as requested, by default as long as it takes. One round
-     * trip.
+     * Locks all keys or none, in one round trip. Waits for other transactions as requested, by default forever.
      *
-     * @param request what to lock, and how strongly
-     * @return what is held now
-     * @throws LockNotAvailableException if another transaction holds one of the keys and the wait is none or runs out;
-     *     nothing is newly held and the transaction stays usable
+     * @param request what to lock, how strongly, and how long to wait
+     * @return the outcome: {@link LockResult.State#HELD}, or {@link LockResult.State#ABSENT} if the request allows it
+     * @throws LockNotAvailableException if another transaction holds one of the keys, and the request has no wait or it
+     *     runs out; nothing is newly held and the transaction stays usable
      * @throws RowAbsentException if a row does not exist and the request does not {@linkplain LockRequest#allowAbsent
      *     allow} that
-     * @throws LockTargetException if one cannot be locked, or there are more keys than the budget allows; nothing is
-     *     locked
-     * @throws RowlockException if the locks cannot be had for another reason, or the INSERT of {@link
+     * @throws LockTargetException if one of the keys cannot be locked, or there are more than the budget allows;
+     *     nothing is locked
+     * @throws RowlockException if the locks cannot be acquired for another reason, or the INSERT of {@link
      *     LockRequest#orInsert} fails; see its subclasses
      */
     public LockResult lock(LockRequest request) {
@@ -78,12 +77,12 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks, all or none, if no other transaction holds one of the keys. Does not wait, unless the request has a wait.
+     * Locks all keys or none, if no other transaction holds one of them. Does not wait, unless the request has a wait.
      *
      * @param request what to lock, and how strongly
-     * @return what is held now, or that a key is taken
-     * @throws RowlockException if the locks cannot be had for another reason than another transaction holding one, as
-     *     for {@link #lock}
+     * @return the outcome, which is {@link LockResult.State#TAKEN} if another transaction holds one of the keys
+     * @throws RowlockException for any other reason, as for {@link #lock}; an absent row is a {@link
+     *     RowAbsentException} here too
      */
     @CheckReturnValue // not exported, as analysers know it by its simple name
     @SuppressWarnings("exports")
@@ -92,8 +91,8 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks, all or none, and runs a query behind the locks, in one round trip. The query has a snapshot of its own, so
-     * it sees what the previous holder committed.
+     * Locks all keys or none, and runs a query behind the locks, in one round trip. In READ COMMITTED the query has a
+     * snapshot of its own, so it sees what the previous holder committed.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -104,8 +103,8 @@ public final class TransactionLocks {
      * @throws LockNotAvailableException as for {@link #lock}; the query has not run. With a bounded wait also if the
      *     session's lock_timeout ends the query itself, which is then undone
      * @throws RowAbsentException as for {@link #lock}; the query has run
-     * @throws RowlockException if the locks cannot be had for another reason; see its subclasses. The query has not
-     *     run; the transaction is aborted if it had begun before the call
+     * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. The query has
+     *     not run; the transaction is aborted if it had begun before the call
      * @throws SQLException if the query fails, or the INSERT of {@link LockRequest#orInsert}; the transaction is
      *     aborted
      * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL turns out to
@@ -117,8 +116,8 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks, all or none, and runs a query for one value a row behind the locks, as {@link #lockAndQuery(LockRequest,
-     * String, RowMapper, Object...)} does.
+     * Locks all keys or none, and runs a query for one value a row behind the locks, as {@link
+     * #lockAndQuery(LockRequest, String, RowMapper, Object...)} does.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -126,7 +125,7 @@ public final class TransactionLocks {
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @throws SQLException as there, like all others
+     * @throws SQLException as for that method, like all others
      */
     public <R> List<R> lockAndQuery(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
             throws SQLException {
@@ -166,7 +165,7 @@ public final class TransactionLocks {
             }
             return result(call, outcome, trying);
         } catch (SQLException e) {
-            // What the driver throws outside a lock statement has no better name.
+            // An error of the driver outside a lock statement has no better name.
             if (SqlState.isConnectionLost(e.getSQLState())) {
                 throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
             }
@@ -197,19 +196,19 @@ public final class TransactionLocks {
     }
 
     /**
-     * Takes up to {@link Claim#limit()} rows that nobody else holds and that meet the claim's predicate, and skips
-     * those that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip, with advisory locks two,
-     * and more only if others hold the keys of its rows alone.
+     * Takes up to {@link Claim#limit()} rows that meet the claim's predicate, and skips rows that other transactions
+     * hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. Takes one round trip, with advisory locks two, and more only
+     * if other transactions hold the keys of these rows without their row locks.
      *
-     * <p>Every row returned is locked and meets the predicate as of now, so a job is done once. A row that another
-     * worker finished between the look and the lock is not returned, nor one whose key alone another transaction holds;
+     * <p>Every row returned is locked, and met the predicate when it was read last, so a job is done once. A row that
+     * another worker finished before the lock is not returned. Neither is a row whose key another transaction holds;
      * its row lock stays until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table
      * @param <T> the value of a row
-     * @return the claimed rows in the claim's order, at most the limit; empty if there are none to be had
-     * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
+     * @return the claimed rows in the claim's order, at most the limit; empty if no row is free
+     * @throws RowlockException if the locks cannot be acquired; see its subclasses
      * @throws SQLException if the predicate or the order is not valid SQL, or the mapper fails
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
@@ -222,20 +221,20 @@ public final class TransactionLocks {
     }
 
     /**
-     * Commits the transaction, with writes in front in the same flush: use it in place of {@link Connection#commit()}.
-     * Where the writes fail, or do not change as many rows as {@linkplain CommitWrite#expectRows expected}, nothing is
-     * committed. Whatever it throws, the transaction is over and rolled back, and the connection can be used for the
-     * next. Without writes it is a commit that reports its outcome.
+     * Commits the transaction, with writes before the COMMIT in the same flush. Use it in place of {@link
+     * Connection#commit()}. If a write fails, or does not change as many rows as {@linkplain CommitWrite#expectRows
+     * expected}, nothing is committed. After any exception the transaction is over, and the connection can be used for
+     * the next one. It is rolled back, except as {@link CommitOutcomeUnknownException} says. Without writes this is a
+     * commit that reports its outcome.
      *
-     * <p>Not for connections whose transactions somebody else commits: JTA, or Spring (there see {@code
-     * RowLockTemplate}).
+     * <p>Do not use it if a framework commits the transaction: JTA, or Spring, which has {@code RowLockTemplate}.
      *
      * @param writes what to do before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good. {@link
-     *     CommitNotConfirmedException} if it surely has, and may not last
-     * @throws RowlockException if it has not, for another reason that is known
-     * @throws SQLException if it has not, as a write failed or a deferred constraint
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good. It is a
+     *     {@link CommitNotConfirmedException} if it has committed and a crash or failover may still lose it
+     * @throws RowlockException if it has not committed, for another reason that is known
+     * @throws SQLException if it has not committed, because a write or a deferred constraint failed
      * @throws IllegalArgumentException if the writes are null, or one cannot go with a commit: several statements, a
      *     COMMIT of its own, values that do not fit its parameters
      * @throws IllegalStateException if the writes are committed already
@@ -251,7 +250,7 @@ public final class TransactionLocks {
                 return;
             }
         } catch (Throwable failure) {
-            // Throwable, as nothing may be left that a later commit would store.
+            // Throwable, because nothing may be left that a later commit would store.
             PgSession.rollBack(connection, failure);
             throw failure;
         }
@@ -263,10 +262,10 @@ public final class TransactionLocks {
     }
 
     /**
-     * Sends writes now, in one flush, for transactions that somebody else commits. What they did is there when it
-     * returns.
+     * Sends writes now, in one flush, for transactions that a framework commits. Their counts and rows are available
+     * when it returns.
      *
-     * @param writes what to do; if empty, this only looks whether the transaction is aborted, without a round trip
+     * @param writes what to do; if empty, this only checks whether the transaction is aborted, without a round trip
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
      * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
      * @throws SQLException if a write fails; the transaction is aborted

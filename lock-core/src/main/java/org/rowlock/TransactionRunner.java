@@ -24,7 +24,7 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.WaitNanos;
 
-/** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
+/** Runs a whole transaction under locks: admission, connection, begin, lock, work, commit. */
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
@@ -51,11 +51,11 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
                 commit(lent, request.keys(), locked.atCommit(), calls.endings(permit.entries()::isWanted));
-                // Before the connection is given back, as a listener may use it.
+                // Before the connection is returned, because a listener may use it.
                 report(hold, request, wait, Outcome.COMMITTED);
                 return value;
             } catch (Throwable failure) {
-                // When it is rolled back. Throwable, as an Error ends the hold too.
+                // The transaction is rolled back by now. Throwable, because an Error ends the hold too.
                 boolean committed = failure instanceof CommitNotConfirmedException;
                 report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
                 throw failure;
@@ -67,7 +67,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         calls.observer().end(hold, request.keys(), request.mode(), strategyOf(request), wait, outcome);
     }
 
-    /** With a claim, which nobody queues for. It has no hold: its acquisition reports the keys. */
+    /** Runs work on a claim, which enters no queue. There is no hold, because its acquisition reports the keys. */
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
@@ -82,7 +82,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    /** Without work: all in one flush, where that can be. */
+    /** Locks, writes and commits without work, in one flush if possible. */
     void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
         LockWait wait = request.lockWait(LockWait.forever());

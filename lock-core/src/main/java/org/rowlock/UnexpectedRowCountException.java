@@ -3,10 +3,11 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows it was to}.
- * Nothing of the transaction is stored; it is rolled back, or aborted where they were sent without a commit. The
- * SQLSTATE is that of {@code INTO STRICT}: P0002 where there were fewer rows (no_data_found), P0003 where there were
- * more (too_many_rows).
+ * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows expected}.
+ * Nothing of the transaction is stored. It is rolled back, or aborted if the writes were sent without a commit. The
+ * SQLSTATE is that of {@code INTO STRICT}: P0002 for fewer rows (no_data_found), P0003 for more (too_many_rows).
+ *
+ * <p>{@link LockedTransaction#row} throws it too, without an SQLSTATE, if it finds no row or several.
  */
 public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;

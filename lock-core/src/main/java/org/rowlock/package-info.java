@@ -1,13 +1,18 @@
 /**
  * Advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>Start at {@link org.rowlock.RowLocks}: {@code RowLocks.of(dataSource)} is made once, {@code locks.lock(request)}
- * runs a whole transaction under locks, and {@code locks.in(connection)} gives the locks of the caller's transaction.
- * Every call takes a {@link org.rowlock.LockRequest}: a {@link org.rowlock.LockKey} or several, a {@link
- * org.rowlock.RowLockMode}, a {@link org.rowlock.LockWait}. Which of PostgreSQL's locks are taken is configuration, a
- * {@link org.rowlock.LockStrategy}. Every failure is a {@link org.rowlock.RowlockException}. An argument that is null
- * where none may be, or that a method does not take, is an {@link IllegalArgumentException}. {@link
- * org.rowlock.LockInspector} shows holders and waiters.
+ * <p>Start at {@link org.rowlock.RowLocks}. {@code RowLocks.of(dataSource)} is created once, {@code
+ * locks.lock(request)} locks in a transaction of its own, and {@code locks.in(connection)} locks in the caller's
+ * transaction.
+ *
+ * <p>Every call takes a {@link org.rowlock.LockRequest}: one or several {@link org.rowlock.LockKey}, a {@link
+ * org.rowlock.RowLockMode} and a {@link org.rowlock.LockWait}. The {@link org.rowlock.LockStrategy}, which is
+ * configuration, decides which of PostgreSQL's locks are acquired. {@link org.rowlock.LockInspector} shows holders and
+ * waiters.
+ *
+ * <p>If a lock or a commit fails, the exception is a {@link org.rowlock.RowlockException}; an error of the caller's SQL
+ * is the driver's {@link java.sql.SQLException}. A null, and an argument that a method does not take, are an {@link
+ * IllegalArgumentException}.
  */
 @NullMarked
 package org.rowlock;

@@ -16,7 +16,7 @@ public final class StockDecrement {
     }
 
     // snippet: take
-    /** Takes a quantity, or returns false if the product has less, or does not exist. */
+    /** Takes a quantity, or returns false if the product has less. With row locks an unknown product is an error. */
     public boolean take(long product, int quantity) throws SQLException {
         // was: select quantity from stock where product = ? for no key update
         return locks.lock(forNoKeyUpdate(row("stock", product)))

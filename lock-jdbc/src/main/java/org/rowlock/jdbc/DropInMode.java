@@ -1,11 +1,11 @@
 package org.rowlock.jdbc;
 
-/** What is done about statements that lock a row. */
+/** How the drop-in treats statements that lock a row. */
 public enum DropInMode {
-    /** Nothing: no statement is looked at. */
+    /** Passes every statement without a look. */
     OFF,
 
-    /** Nothing changes. Statements are counted, with those that would have queued. */
+    /** Changes nothing. Counts the statements, and those that would have queued. */
     OBSERVE,
 
     /**

@@ -19,10 +19,9 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * PostgreSQL's driver with {@link RowlockDataSource}'s queue, by the URL {@code jdbc:rowlock:postgresql://...}; the
  * rest of the URL and all properties are those of PostgreSQL's driver. A driver in front of that one is named between
  * the two, as in {@code jdbc:rowlock:aws-wrapper:postgresql://...}, and is the one that {@link DriverManager} has for
- * the URL without us. {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group},
- * {@code rowlock.include} and {@code rowlock.exclude} may be parameters of the URL or properties; else the system
- * properties {@code rowlock.jdbc.*} count.
- * Thread-safe.
+ * the URL without us. {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group}, {@code rowlock.flush},
+ * {@code rowlock.include} and {@code rowlock.exclude} may be parameters of the URL or properties. Otherwise the system
+ * properties {@code rowlock.jdbc.*} apply. Thread-safe.
  */
 public final class RowlockDriver implements Driver {
     /** By the URL, and the settings that it, the properties and the system properties made. */

@@ -243,7 +243,7 @@ class RowlockDriverTest {
     /** A program that counted on it is not to go on without. */
     @Test
     void refusesEarlyReleaseAndNamesTheApi() throws Exception {
-        String api = "RowLocks.builder().release(LockRelease.EARLY)";
+        String api = "RowLocks.builder(..).release(LockRelease.EARLY)";
         Properties login = login();
         login.setProperty("rowlock.release", "early");
         assertThatThrownBy(() -> DriverManager.getConnection(url(""), login))

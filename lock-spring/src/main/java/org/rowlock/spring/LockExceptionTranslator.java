@@ -46,6 +46,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  * <li>a write at the commit that did not change as many rows as expected:
  * {@link IncorrectUpdateSemanticsDataAccessException}
  * <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
+ * <li>an absent row that the request does not allow: {@link EmptyResultDataAccessException}
  * </ul>
  */
 public final class LockExceptionTranslator {

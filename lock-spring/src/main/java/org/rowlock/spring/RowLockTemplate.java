@@ -65,9 +65,11 @@ public final class RowLockTemplate {
      * Locks all keys or none, in one round trip and one order. A request without a wait uses the configured one.
      *
      * @param request the keys and their modes
-     * @return the keys that are now held
+     * @return the outcome
      * @throws org.springframework.dao.CannotAcquireLockException if a lock is not available; the transaction stays
      *     usable
+     * @throws org.springframework.dao.EmptyResultDataAccessException if a row does not exist and the request does not
+     *     {@linkplain LockRequest#allowAbsent allow} that
      */
     public LockResult lock(LockRequest request) {
         return call(request, defaultWait()).lock(request);
@@ -78,7 +80,7 @@ public final class RowLockTemplate {
      * wait.
      *
      * @param request the keys and their modes
-     * @return the keys that are now held, or that a key is taken
+     * @return the outcome, which may be that another transaction holds a key
      */
     public LockResult tryLock(LockRequest request) {
         return call(request, LockWait.noWait())

@@ -32,8 +32,8 @@ public final class KeyEntries {
             Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
     private static final String FULL = " threads of this application wait for it already, which is the most that"
-            + " RowLocks.builder().maxWaitersPerKey() (with Spring Boot rowlock.admission.max-waiters-per-key) allows."
-            + " Shed the load or try later.";
+            + " RowLocks.builder(..).maxWaitersPerKey() (with Spring Boot rowlock.admission.max-waiters-per-key)"
+            + " allows. Shed the load or try later.";
 
     private static final String OVER = "another thread of this application holds it or is before this one in the"
             + " admission queue, and the wait is over: ";

@@ -117,7 +117,7 @@ public final class TargetErrors {
         }
         if (known.missing().isEmpty()) {
             String why = "it has no primary key, and strategies ROW and BOTH need to know the id columns. Add a primary"
-                    + " key, give the columns with RowLocks.builder().idColumns(\""
+                    + " key, give the columns with RowLocks.builder(..).idColumns(\""
                     + known.table().name() + "\", ...), or use strategy ADVISORY.";
             return cannot(rows, why, null);
         }

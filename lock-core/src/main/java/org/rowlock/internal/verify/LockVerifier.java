@@ -163,7 +163,7 @@ public final class LockVerifier {
                 + ", and an advisory lock of one machine excludes nobody on another";
         if (tables.config().isAnyTableAdvisory()) {
             throw Verdicts.wrong(why + ". Let every client enter by one machine and say so with"
-                    + " RowLocks.builder().singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
+                    + " RowLocks.builder(..).singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
                     + " and use strategy BOTH.");
         }
         LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only those who enter by the same.");

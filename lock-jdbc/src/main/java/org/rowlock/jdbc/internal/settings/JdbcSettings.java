@@ -118,7 +118,7 @@ public record JdbcSettings(
         if (key.equals(RELEASE)) {
             return "The drop-in has no early release, as it makes programs that read much slower: remove the setting <"
                     + prefix + key + ">. For early release lock through the API, with"
-                    + " RowLocks.builder().release(LockRelease.EARLY)";
+                    + " RowLocks.builder(..).release(LockRelease.EARLY)";
         }
         return "There is no setting <" + prefix + key + ">; use " + prefix
                 + String.join(", " + prefix, DEFAULTS.keySet());
