@@ -53,7 +53,7 @@ class WalkTest {
                         .as("frames of %s", call)
                         .hasSizeBetween(3, MOST_FRAMES)
                         .contains("FlushRunner.java#send"));
-        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(40);
+        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(41);
         assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(60);
     }
 

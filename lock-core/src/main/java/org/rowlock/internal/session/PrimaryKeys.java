@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable.Column;
+import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TablePlace;
 
 /**
@@ -43,12 +44,19 @@ public final class PrimaryKeys {
      * What the catalog said.
      *
      * @param columns of the primary key, in its order; none where there is no such table or key
+     * @param types of these columns
      * @param isCitus whether a statement on it may run elsewhere than a lock in front
      * @param countsRows whether a write of one of its rows counts one
      * @param table its oid, which distinguishes tables of one name and is the same by whatever name; 0 for none
      */
     public record Found(
-            List<String> columns, long table, boolean isCitus, boolean countsRows, boolean isKnown, long until) {
+            List<String> columns,
+            List<IdType> types,
+            long table,
+            boolean isCitus,
+            boolean countsRows,
+            boolean isKnown,
+            long until) {
         public boolean isOver() {
             return System.nanoTime() - until > 0;
         }
@@ -97,12 +105,18 @@ public final class PrimaryKeys {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
         if (found == null) {
-            Found looking = new Found(List.of(), 0, false, false, false, next);
+            Found looking = new Found(List.of(), List.of(), 0, false, false, false, next);
             return known.size() < MOST && known.putIfAbsent(name, looking) == null;
         }
         // Until the new one is there the old one serves.
-        Found old =
-                new Found(found.columns(), found.table(), found.isCitus(), found.countsRows(), found.isKnown(), next);
+        Found old = new Found(
+                found.columns(),
+                found.types(),
+                found.table(),
+                found.isCitus(),
+                found.countsRows(),
+                found.isKnown(),
+                next);
         return found.isOver() && known.replace(name, found, old);
     }
 
@@ -113,8 +127,9 @@ public final class PrimaryKeys {
         }
         IdColumns.Known seen = IdColumns.lookUp(PgSession.of(connection), name.table(), List.of(), LOOK_UP_SECONDS);
         List<String> columns = seen.table().columns().stream().map(Column::name).toList();
+        List<IdType> types = seen.table().columns().stream().map(Column::kind).toList();
         long valid = columns.isEmpty() ? BAD_NANOS : GOOD_NANOS;
         long until = System.nanoTime() + valid;
-        known.put(name, new Found(columns, seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
+        known.put(name, new Found(columns, types, seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
     }
 }

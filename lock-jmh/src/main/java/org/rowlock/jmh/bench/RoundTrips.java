@@ -20,7 +20,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 
@@ -102,10 +101,10 @@ public class RoundTrips extends LockWorkload {
         refuse(
                 (autocommit || !isPlain) && (strategy != Strategy.FOR_UPDATE || flushes != APART),
                 "what is the server's or lock-jdbc's own is given as -p strategy=FOR_UPDATE -p flushes=5");
-        RowLocks locks = locks();
         Accounts accounts = Accounts.create(server, rows);
         atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
         DataSource pool = isPlain ? server.pool(clients) : dropIn();
+        RowLocks locks = locks(pool);
         heldSeconds = heldAlone(server.closeWith(server.begin()));
         threads.add("client", clients, number -> {
             DiscreteSampler keys = Zipf.zipf(rows, zipf);
@@ -138,9 +137,9 @@ public class RoundTrips extends LockWorkload {
     }
 
     /** Creates the locks, and also builds the hand-written SQL. */
-    RowLocks locks() {
+    RowLocks locks(DataSource pool) {
         statements = statements();
-        return LockAccess.builder()
+        return RowLocks.builder(pool)
                 .strategy(strategy.lockStrategy())
                 .release(early ? LockRelease.EARLY : LockRelease.PLAIN)
                 .largestGroup(group)

@@ -1,11 +1,14 @@
 package org.rowlock.jdbc.internal.row;
 
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.IdType;
 import org.rowlock.jdbc.internal.statement.Binds;
+import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
@@ -29,10 +32,34 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
 
     /**
      * Whether a lock may go in front. With more conditions a row that is there may not be found: a stale version is to
-     * fail at once, and keeps nobody out.
+     * fail at once, and blocks no other transaction. A value that its column cannot be compared with is the statement's
+     * own error, which the look in front must not raise in its place.
      */
     public boolean isFrontable() {
-        return plan.shape() instanceof Recognised statement && statement.hasOnly(key) && !primaryKey.isCitus();
+        return plan.shape() instanceof Recognised statement
+                && statement.hasOnly(key)
+                && !primaryKey.isCitus()
+                && fitsColumns();
+    }
+
+    private boolean fitsColumns() {
+        for (int i = 0; i < key.size(); i++) {
+            Value value = key.get(i);
+            Object bound = binds.value(value);
+            IdType type = primaryKey.types().get(i);
+            boolean fits = value instanceof Literal literal
+                    ? type.refusal(literal.text()) == null
+                    : switch (type) {
+                        case SMALLINT, INTEGER, BIGINT, NUMERIC -> bound instanceof Number;
+                        case UUID -> bound instanceof UUID;
+                        case TEXT, VARCHAR, CHAR -> bound instanceof String;
+                        default -> false;
+                    };
+            if (!fits) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
