@@ -807,9 +807,9 @@ class CommitOutcomeTest {
         assertThat(database.query("select balance from account")).isEqualTo("0");
     }
 
-    /** In front of the transaction, and so of its COMMIT. */
+    /** In these isolation levels Rowlock sees the lock before it sends the COMMIT. */
     @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
+    @EnumSource(names = "BOTH")
     void aConnectionLostInTheWaitForTheLockHasStoredNothing(LockStrategy strategy) throws Exception {
         PGSimpleDataSource repeatable = database.dataSource();
         repeatable.setOptions("-c default_transaction_isolation=repeatable\\ read");
