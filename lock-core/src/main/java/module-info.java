@@ -1,11 +1,21 @@
 /**
  * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>A key goes through the rooms inside in one direction: {@code text} (what PostgreSQL calls ids, names, types and
- * errors), {@code queue} (waiting in this JVM), {@code request} (what a call locks), {@code sql} (its statements),
- * {@code session} (one connection), {@code commit} (the end of a transaction), {@code observe} (listeners and the
- * flight recorder), {@code acquire} (taking the locks), {@code group} (several callers in one transaction),
- * {@code verify} (proving that locks exclude) and {@code access} (what the other modules use).
+ * <p>A key goes through the rooms inside in one direction:
+ *
+ * <ol>
+ *   <li>{@code text}: the words of PostgreSQL for ids, names, types and errors
+ *   <li>{@code queue}: the threads that wait in this JVM
+ *   <li>{@code request}: the keys and modes of a call
+ *   <li>{@code sql}: its statements
+ *   <li>{@code session}: one connection
+ *   <li>{@code commit}: the end of a transaction
+ *   <li>{@code observe}: listeners and the flight recorder
+ *   <li>{@code acquire}: the loop that takes the locks
+ *   <li>{@code group}: several callers in one transaction
+ *   <li>{@code verify}: the proof that locks exclude
+ *   <li>{@code access}: the access of the other modules
+ * </ol>
  */
 @SuppressWarnings({"requires-automatic", "module"
 }) // The driver says its name in its manifest only; lock-jdbc is built later.

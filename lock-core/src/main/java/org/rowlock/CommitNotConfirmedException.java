@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A transaction has committed on this server and is visible to others, but it is unknown whether it is durable. The
  * wait for the disk or the synchronous standby was interrupted, for example by a cancel. A crash or a failover can
- * still lose it. The SQLSTATE is Rowlock's own, RL001, so that nothing takes it for an error worth a retry; the cause
- * has that of what ended the wait, such as 57014, or 01000 if the server only warned.
+ * still lose it. The SQLSTATE is Rowlock's own, RL001, so that it is not taken for an error worth a retry. The
+ * SQLSTATE of the cause names the end of the wait, such as 57014, or 01000 if the server only warned.
  *
  * <p>Never run the work again. Before anything is done outside the database that relies on it, look whether the standby
  * has it. It is a kind of unknown outcome: code that knows only {@link CommitOutcomeUnknownException}, and looks first,

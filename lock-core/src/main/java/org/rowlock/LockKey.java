@@ -10,7 +10,7 @@ import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
 /**
- * The key that is locked: a row, a name, a raw number or a raw pair of numbers. A value; immutable and thread-safe.
+ * The key that is locked: a row, a name, a raw number or a raw pair of numbers. Immutable and thread-safe.
  *
  * <p>How a key becomes an advisory lock is a published format, key version 1: see <a
  * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. It is the same from Java, psql or any

@@ -28,7 +28,7 @@ public interface LockListener {
         ACQUISITION,
         /**
          * The keys of {@link LockOperation#inTransaction}, which its transaction held until now
-         * ({@code org.rowlock.LockHold}). With Spring see the meter {@code rowlock.hold}.
+         * ({@code org.rowlock.LockHold}). Spring has the meter {@code rowlock.hold}.
          */
         HOLD
     }

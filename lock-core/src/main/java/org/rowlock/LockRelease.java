@@ -11,9 +11,9 @@ public enum LockRelease {
     /**
      * Releases them as soon as the commit is in the server's memory, if others wait for the lock. The commit returns
      * once the transaction is durable, as {@code synchronous_commit} demands, so no acknowledged commit can be lost.
-     * Until then, for about as long as a commit takes, others see changes that a crash or a failover can take back. A
-     * later commit of Rowlock with this setting therefore returns only when all that its transaction may have read is
-     * durable too, even if it wrote nothing.
+     * Until then, for about as long as a commit takes, others see changes that a crash or a failover can take back. So
+     * a later commit of Rowlock with this setting returns only once all that its transaction may have read is durable.
+     * This includes a commit of a transaction that wrote nothing.
      *
      * <p>It suits rows whose locks are held longer for the disk or a standby than for the work. A commit has two more
      * statements in its round trip, a second transaction id and about 100 bytes of WAL. From PostgreSQL 17 on, without

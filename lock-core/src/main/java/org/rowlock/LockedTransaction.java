@@ -24,8 +24,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
 
     /**
      * {@return the connection of the transaction} The work must not commit, roll back or close it. A rollback to a
-     * savepoint of its own is fine. Writes {@link #atCommit} are refused if the work has ended the transaction, but not
-     * if it has begun another one since, because Rowlock cannot distinguish the two.
+     * savepoint of its own is fine. Writes {@link #atCommit} are refused if the work has ended the transaction. If it
+     * has begun another one since, Rowlock cannot distinguish the two.
      */
     public Connection connection() {
         return connection;
@@ -63,8 +63,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the writes that are sent with the COMMIT, to add to} They go in one flush with it, so the locks are held
-     * for a round trip less, and for one less for each further write. Reads of the work do not see them.
+     * {@return the writes that are sent with the COMMIT, to add to} They go in one flush with it, and each saves
+     * a round trip under the locks. Reads of the work do not see them.
      */
     public CommitWrites atCommit() {
         return writes;

@@ -39,8 +39,8 @@ import org.rowlock.internal.verify.LockVerifier;
  *         });
  * }</pre>
  *
- * <p>Immutable and thread-safe. Create one for each DataSource of the application and share it, because it has the
- * admission queues, which only order callers that use the same one.
+ * <p>Immutable and thread-safe. Create one for each DataSource of the application and share it. It has the admission
+ * queues, which order only callers that use the same one.
  */
 public final class RowLocks {
     static {

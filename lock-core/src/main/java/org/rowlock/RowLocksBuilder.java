@@ -99,7 +99,7 @@ public final class RowLocksBuilder {
      * LockStrategy#ROW}. There it is how many transactions wait for the row at the server. More may wait if no thread
      * of this JVM gets the row for a second.
      *
-     * <p>By default the queue adapts. Admission starts at 2 and grows to 8 for keys that are held for less time than
+     * <p>By default the queue adapts. Admission starts at 2. It grows to 8 for keys that are held for less time than
      * the next transaction takes to arrive, as with {@link LockOperation#execute}. The {@code ROW} queue starts with 8
      * at the server; once others wait in the JVM it is 4 or more. A number given here is fixed. A number above that of
      * the connections switches the queues off.

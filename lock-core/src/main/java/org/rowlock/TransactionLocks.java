@@ -107,8 +107,8 @@ public final class TransactionLocks {
      *     not run; the transaction is aborted if it had begun before the call
      * @throws SQLException if the query fails, or the INSERT of {@link LockRequest#orInsert}; the transaction is
      *     aborted
-     * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL turns out to
-     *     be several statements or to return no rows
+     * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL is several
+     *     statements or returns no rows
      */
     public <R> List<R> lockAndQuery(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
             throws SQLException {

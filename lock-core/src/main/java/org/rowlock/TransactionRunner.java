@@ -150,7 +150,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
 
         private boolean autoCommit;
 
-        /** It has committed, or is known to be undone: no failure from then on may look to the caller like another. */
+        /** Whether it has committed or is known to be undone. No later failure may hide that from the caller. */
         boolean settled;
 
         Lent(Connection connection) {
@@ -182,7 +182,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         public void close() throws SQLException {
             try (connection) {
                 if (!connection.isClosed()) {
-                    // What a listener has begun behind the commit: the connection's autocommit would store it.
+                    // A listener may have begun a transaction after the commit, which autocommit would store.
                     if (settled ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
                         connection.rollback();
                     }

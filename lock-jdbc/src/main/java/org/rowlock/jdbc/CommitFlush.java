@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 
 /**
  * A connection of the drop-in whose last writes can go with the COMMIT. It is for frameworks such as an
- * object-relational mapper, which write what has changed at the end of a transaction and look only whether each write
- * has changed one row.
+ * object-relational mapper. They write changes at the end of a transaction, and check only whether each write has
+ * changed one row.
  *
  * <p>The framework opens it directly before that flush. From then on prepared INSERTs of one row, and UPDATEs and
  * DELETEs by primary key, are kept: {@code executeUpdate} returns 1, {@code executeBatch}
@@ -15,8 +15,8 @@ import java.util.function.Predicate;
  * the COMMIT, which the server refuses unless each changes exactly one row. Whatever else is done with the connection
  * before, such as a read, a savepoint or another kind of write, sends first what was kept.
  *
- * <p>If a write that was kept fails, or changes another number of rows, nothing is committed, and {@code commit} or the
- * call that had it sent throws a {@link CommitFlushException}. A commit whose connection is lost throws the
+ * <p>If a write that was kept fails, or changes another number of rows, nothing is committed. {@code commit}, or the
+ * call that sent it, throws a {@link CommitFlushException}. A commit whose connection is lost throws the
  * driver's exception, as ever.
  *
  * <p>It ends with the transaction. A rollback drops what was kept. Only with {@code flush=commit}.

@@ -9,9 +9,9 @@ public enum DropInMode {
     OBSERVE,
 
     /**
-     * Where many transactions of this JVM want a row, all but a few wait in the JVM before they go to the server. Where
-     * other JVMs want the row too, and so many over all that it pays, an advisory lock of the row goes in front of the
-     * statement, in the same round trip. Its READ COMMITTED snapshot is then taken behind the wait, so it reads
+     * Queues transactions of this JVM that want the same row: a few wait at the server, the others in the JVM. When
+     * enough JVMs contend for the row, an advisory lock of the row goes in front of the statement, in the same round
+     * trip. Its READ COMMITTED snapshot is then taken behind the wait, so it reads
      * fresher. See {@link org.rowlock.LockFront}.
      */
     QUEUE

@@ -16,16 +16,16 @@ import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A DataSource in front of another, of PostgreSQL's driver or a pool of its connections. All statements and all row
- * locks stay as they are; where many transactions of this JVM want the same row, those whose first lock it is wait in
- * the JVM, first come, first served, before they go to the server.
+ * A DataSource in front of another, which is PostgreSQL's driver or a pool of its connections. All statements and all
+ * row locks stay as they are. If many transactions of this JVM want the same row, a few wait at the server. The others
+ * wait in the JVM, in the order of arrival. This applies to the first lock of a transaction.
  *
- * <p>A statement is looked at if it locks one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or
- * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM ends after a second or some more in
- * which nobody got the row, after a tenth of the statement's timeouts, and by {@code cancel}, {@code close},
- * {@code abort} and interrupts. Connections of other databases are given as they are.
+ * <p>It applies to statements that lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or
+ * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM is bounded: by a second, or a few, in
+ * which no thread of this JVM gets the row, and by a tenth of the statement's timeouts. {@code cancel}, {@code close},
+ * {@code abort} and interrupts end it too. Connections of other databases pass as they are.
  *
- * <p>Thread-safe. In front of a pool or behind it makes no difference; in front of it needs no change to the pool.
+ * <p>Thread-safe. It can be in front of a pool or behind it. In front of it the pool needs no change.
  */
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -40,7 +40,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * In front of a DataSource, as the system properties {@code rowlock.jdbc.*} have it; see {@link Builder}.
+     * Wraps a DataSource, with the settings of the system properties {@code rowlock.jdbc.*}; see {@link Builder}.
      *
      * @param dataSource of PostgreSQL's driver, or a pool
      * @return the DataSource to use instead
@@ -50,7 +50,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * In front of a DataSource, to be set up.
+     * Returns a builder that wraps a DataSource.
      *
      * @param dataSource of PostgreSQL's driver, or a pool
      * @return a builder
@@ -60,11 +60,11 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * What differs from the default. Not thread-safe.
+     * Collects settings that differ from the default. Not thread-safe.
      *
-     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.front},
-     * {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, and
-     * {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
+     * <p>A setting that is not given is that of a system property: {@code rowlock.jdbc.mode}, {@code
+     * rowlock.jdbc.front}, {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, {@code rowlock.jdbc.include} and
+     * {@code rowlock.jdbc.exclude}. The last two are names of tables with commas between them.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -76,7 +76,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * What it is called in JMX, logs and metrics.
+         * Sets the name of the DataSource in JMX, logs and metrics.
          *
          * @param given a name; {@code dataSource-1} and so on by default
          * @return this builder
@@ -87,7 +87,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * What is done about statements that lock a row.
+         * Sets how statements that lock a row are treated.
          *
          * @param given the mode; {@link DropInMode#QUEUE} by default
          * @return this builder
@@ -97,7 +97,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * The tables to look at.
+         * Sets the tables whose statements are treated.
          *
          * @param tables their names as SQL writes them, one without a schema for that of any schema; all tables by
          *     default
@@ -109,7 +109,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * The tables to leave out.
+         * Sets the tables to leave out.
          *
          * @param tables their names as SQL writes them, one without a schema for that of any schema; none by default
          * @return this builder
@@ -120,9 +120,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Whether an advisory lock of the row goes in front of the first lock of a transaction.
+         * Sets whether an advisory lock of the row goes in front of the first lock of a transaction.
          *
-         * @param given whether; {@link LockFront#ADAPTIVE} by default
+         * @param given when to acquire it; {@link LockFront#ADAPTIVE} by default
          * @return this builder
          */
         public Builder front(LockFront given) {
@@ -130,15 +130,16 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Lets UPDATEs in autocommit share a transaction: of those who wait for a row with the same text, the first
-         * sends them all, and each gets its own count. A group that fails is undone and its members go alone. The
-         * outcome of a group whose connection is lost is unknown to all of it: an SQLException with SQLSTATE 08006.
+         * Groups UPDATEs in autocommit, which then share a transaction. If several with the same text wait for a row,
+         * the first sends them all, and each gets its own count. A group that fails is undone, and its members run
+         * alone. If the connection of a group is lost, each member throws an SQLException with SQLSTATE 08006: its
+         * outcome is unknown.
          *
-         * <p>Only prepared UPDATEs of one row, by connections of PostgreSQL's own driver or PGSimpleDataSource whose
-         * sessions nobody has altered, and of tables without triggers, rules or policies; all else goes alone. The
-         * members have one xid and one now().
+         * <p>It applies to prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource
+         * with unaltered sessions. Their tables have no triggers, rules or policies. All others run alone. The members
+         * have one xid and one now().
          *
-         * @param given how many, up to 128; 1 for none, which is the default
+         * @param given the largest number of members, up to 128; 1, the default, is off
          * @return this builder
          */
         public Builder largestGroup(int given) {
@@ -146,10 +147,10 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Lets the last writes of a transaction go with its COMMIT, in one flush, where a framework asks for it: see
+         * Lets the last writes of a transaction go with its COMMIT, in one flush, if a framework requests it: see
          * {@link CommitFlush}.
          *
-         * @param given whether; false by default
+         * @param given whether to allow it; false by default
          * @return this builder
          */
         public Builder flushWithCommit(boolean given) {
@@ -162,7 +163,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * The DataSource.
+         * Builds the DataSource.
          *
          * @return the DataSource to use instead
          * @throws IllegalArgumentException if a system property or a size is malformed
@@ -173,7 +174,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * What is seen, and can be changed while it runs.
+     * Returns the figures, and the settings that can be changed while it runs.
      *
      * @return the same as in JMX
      */
@@ -191,7 +192,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         return RowlockConnection.wrap(delegate.getConnection(username, password), dropIn, null, origin());
     }
 
-    /** That of the driver makes connections of nothing but its URL, the user and the password. */
+    /** Returns the origin of connections: only those of the driver's DataSource depend on its URL and user alone. */
     private @Nullable Object origin() {
         return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;
     }
@@ -201,7 +202,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         return Logger.getLogger("org.rowlock");
     }
 
-    /** Takes it out of JMX. The DataSource behind it is left open, and connections go on as they are. */
+    /** Deregisters it from JMX. The DataSource behind it stays open, and connections continue as they are. */
     @Override
     public void close() {
         dropIn.close();

@@ -18,8 +18,8 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 /**
  * PostgreSQL's driver with {@link RowlockDataSource}'s queue, by the URL {@code jdbc:rowlock:postgresql://...}; the
  * rest of the URL and all properties are those of PostgreSQL's driver. A driver in front of that one is named between
- * the two, as in {@code jdbc:rowlock:aws-wrapper:postgresql://...}, and is the one that {@link DriverManager} has for
- * the URL without us. {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group}, {@code rowlock.flush},
+ * the two, as in {@code jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds it by the URL without
+ * {@code rowlock:}. {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group}, {@code rowlock.flush},
  * {@code rowlock.include} and {@code rowlock.exclude} may be parameters of the URL or properties. Otherwise the system
  * properties {@code rowlock.jdbc.*} apply. Thread-safe.
  */
@@ -67,7 +67,7 @@ public final class RowlockDriver implements Driver {
     }
 
     private static Driver driver(JdbcUrl parsed) throws SQLException {
-        // Also one that it cannot read, which it then says.
+        // The driver also takes a URL that it cannot read, and reports that.
         if (parsed.url().startsWith("jdbc:postgresql:")) {
             return POSTGRES;
         }
@@ -90,8 +90,8 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * What is seen of a URL, and can be changed while it runs. Connections with the same URL and other settings in
-     * their properties have another control.
+     * Returns the figures and settings of a URL, which can be changed while it runs. Connections with the same URL and
+     * other settings in their properties have another control.
      *
      * @param url as it was connected to
      * @param info the properties that it was connected with; of them only ours count

@@ -29,12 +29,12 @@ import org.rowlock.internal.text.Stack;
  * here, where they hold no connection, no snapshot and no place in the server's lock queue.
  *
  * <p>First come, first served per key; holders of shared modes go in together, and of exclusive ones {@linkplain
- * RowLocksBuilder#maxAdmittedPerKey a few}. The queues keep nobody out by themselves: exclusion is the database lock's
- * business, so it holds between instances too.
+ * RowLocksBuilder#maxAdmittedPerKey a few}. The queues exclude no thread by themselves. Exclusion is the task of
+ * the database lock, so it holds between instances too.
  *
- * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, since it
- * has a database lock already, and waiting here for another thread that waits there would be a deadlock that the server
- * cannot see.
+ * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, because
+ * it may hold a database lock already. If it waited here for a thread that waits at the server, the server could not
+ * see the deadlock.
  *
  * <p>Thread-safe. A permit belongs to the thread that got it. Made for platform and virtual threads.
  */

@@ -20,7 +20,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.request.RowStatement;
 
-/** What Rowlock's other modules use of row locks beside their public methods. Thread-safe, but for the connections. */
+/** The access of Rowlock's other modules, beside the public methods. Thread-safe, except for the connections. */
 public interface LockAccess {
     /** {@return the access to row locks} */
     static LockAccess of(RowLocks locks) {
@@ -115,7 +115,7 @@ public interface LockAccess {
             this.builder = builder;
         }
 
-        /** Only for {@link RowLocks}, when the class is initialized. */
+        /** Opens the access. {@link RowLocks} calls it when the class is initialized. */
         public static void open(
                 Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
             opened = new Opener(access, builder);

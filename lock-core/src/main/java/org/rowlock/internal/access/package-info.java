@@ -1,5 +1,5 @@
 /**
- * What Rowlock's other modules need of row locks and users do not. Start at {@link
+ * The access of Rowlock's other modules to row locks, which users do not need. Start at {@link
  * org.rowlock.internal.access.LockAccess}.
  */
 @NullMarked

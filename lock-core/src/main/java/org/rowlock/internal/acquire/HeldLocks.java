@@ -82,7 +82,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
                 : TargetErrors.rowAbsent(call.asked(), held.absent());
     }
 
-    /** Has nothing of the call stay: a transaction that had begun before cannot go on without its earlier part. */
+    /** Undoes the call. A transaction that had begun is aborted, so that its earlier part is not lost unnoticed. */
     private RowlockException undone(RowlockException refused) throws SQLException {
         if (begun) {
             return aborted(refused);
@@ -143,7 +143,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return null;
     }
 
-    /** Of two spellings of one key one may have been found. */
+    /** Returns the absent rows by spelling, because one of two spellings of a key may have been found. */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
         spellings.addAll(held.absent());

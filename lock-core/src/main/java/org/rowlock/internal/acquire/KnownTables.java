@@ -25,8 +25,8 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 
 /**
- * What is configured and known of tables, and what a request means by it; refuses ids that are none of their table, or
- * another spelling.
+ * The configured and known tables, by which a request is resolved. Refuses ids that do not fit their table, or that
+ * have another spelling.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** The table of a claim with its id columns: the configured ones, or the primary key. */
@@ -55,7 +55,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     ResolvedRequest resolve(
             PgSession session, LockRequest request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
         List<LockKey> keys = request.keys();
-        // Only where it is BOTH of several keys may these have strategies of their own.
+        // The keys can have strategies of their own only if there are several and their common strategy is BOTH.
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
         List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
         boolean anyAlone = differ
@@ -122,7 +122,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
     }
 
-    /** What a request asks for, whatever its tables are. */
+    /** Returns the words of a request for messages, whatever its tables are. */
     Asked asked(PgSession session, LockRequest request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
         return Asked.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());

@@ -302,9 +302,9 @@ public final class LockCall {
     }
 
     /**
-     * What is held after an attempt.
+     * Returns the held locks of an outcome.
      *
-     * @throws RowlockException if the locks cannot be had, or a row is required and is not there
+     * @throws RowlockException if the locks cannot be acquired, or a row that is required does not exist
      * @throws SQLException if the caller's query failed, or a look at the server did
      */
     public Held held(Outcome outcome) throws SQLException {
@@ -317,7 +317,7 @@ public final class LockCall {
         return held;
     }
 
-    /** What is asked for, for messages. */
+    /** Returns the words of the request for messages. */
     public Asked asked() {
         ResolvedRequest known = resolved;
         return known == null ? calls.tables().asked(session, request, lockWait) : known.asked(session.readOnlyBy());

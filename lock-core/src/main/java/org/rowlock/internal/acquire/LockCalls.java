@@ -21,7 +21,7 @@ import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.session.PgSession;
 
 /**
- * What all calls for locks share.
+ * The objects that all calls for locks share.
  *
  * @param early where commits let go of the locks before they are durable, if others want them; else null
  * @param front whether the advisory key of a row goes in front of its lock

@@ -14,8 +14,8 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * Where a call is in the queues of this JVM while the server has its flush: in those that it entered before it borrowed
- * a connection, or else, with the connection in hand, in the queue of its only row.
+ * The place of a call in the queues of this JVM while the server has its flush. The call has entered them before it
+ * borrowed a connection. Otherwise it is in the queue of its only row, with the connection in hand.
  *
  * @param admitted the entries of the thread, or null if it has entered no queue
  * @param own the entry of this call alone, or null

@@ -1,6 +1,6 @@
 /**
- * Taking the locks of a call. {@code LockCall} is the door and the loop, also for what has the COMMIT as the last part
- * of its flush; a {@code LockFlush} is one round trip and its outcome.
+ * The acquisition of the locks of a call. {@code LockCall} is the door and the loop, with or without a COMMIT in the
+ * flush. A {@code LockFlush} is one round trip and its outcome.
  */
 @NullMarked
 package org.rowlock.internal.acquire;

@@ -1,7 +1,7 @@
 /**
- * The end of a transaction: its COMMIT, with the writes that go with it in one flush where that can be
- * ({@code Commit}), what goes around a COMMIT that lets go of the locks early ({@code Ending}), and what a failure says
- * of what is stored ({@code CommitErrors}).
+ * The end of a transaction. {@code Commit} sends the COMMIT, in one flush with its writes if possible. {@code Ending}
+ * has the statements around a COMMIT that releases the locks early. {@code CommitErrors} decides whether a transaction
+ * is stored after a failure.
  */
 @NullMarked
 package org.rowlock.internal.commit;

@@ -1,8 +1,7 @@
 /**
- * What several callers who wait for one key would write, in one transaction of one of them: the writes of calls
- * ({@link org.rowlock.internal.group.Groups}), or the statement of an application
- * ({@link org.rowlock.internal.group.StatementMember}). What both share is in
- * {@link org.rowlock.internal.group.SharedTransactions}.
+ * The writes of several callers that wait for one key, in one transaction of one of them. {@link
+ * org.rowlock.internal.group.Groups} has the writes of calls, and {@link org.rowlock.internal.group.StatementMember}
+ * the statement of an application. Both use {@link org.rowlock.internal.group.SharedTransactions}.
  */
 @NullMarked
 package org.rowlock.internal.group;

@@ -1,4 +1,4 @@
-/** Where threads of this JVM wait for a key before they wait at the server. Knows no connection. */
+/** The queues in which threads of this JVM wait for a key before they wait at the server. Knows no connection. */
 @NullMarked
 package org.rowlock.internal.queue;
 

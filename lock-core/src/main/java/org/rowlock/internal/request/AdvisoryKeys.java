@@ -45,7 +45,7 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
         };
     }
 
-    /** Of some keys of a request, which may have several modes. */
+    /** Returns those of some keys of a request, which may have several modes. */
     public static AdvisoryKeys of(List<LockKey> keys, LockRequest request) {
         for (LockKey key : keys) {
             if (request.modeOf(key) != request.mode()) {

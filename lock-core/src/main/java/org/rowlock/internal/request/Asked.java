@@ -13,7 +13,7 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.text.KeyNames;
 
 /**
- * What was asked, for messages.
+ * The words of a request for messages.
  *
  * @param strategy that of all keys, or BOTH
  * @param isForUpdate whether any is locked FOR UPDATE
@@ -71,7 +71,7 @@ public record Asked(
         return made.of("Cannot lock " + what + ": " + why, sqlState, cause);
     }
 
-    /** That of an exception. */
+    /** The constructor of an exception. */
     public interface Constructor<E extends RowlockException> {
         E of(String message, @Nullable String sqlState, @Nullable Throwable cause);
     }

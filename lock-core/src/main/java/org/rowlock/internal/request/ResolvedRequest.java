@@ -16,14 +16,14 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * What one call asks for, split by the kind of lock.
+ * The request of one call, split by the kind of lock.
  *
  * @param lockWait how long it waits now
  * @param strategy that of all keys, or BOTH
  * @param rows those that need a row lock, by table and mode
  * @param typed the tables of keys without a row lock whose ids are texts: the flush checks that they still are
  * @param inserts of rows that may not be there, in one order for all calls
- * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
+ * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself finds a
  *     stale snapshot
  * @param front what goes in front of the lock of the only row; null for nothing
  */
@@ -39,7 +39,7 @@ public record ResolvedRequest(
         boolean anyIsolationAllowed,
         @Nullable Front front) {
 
-    /** Of a flush that locks nothing. */
+    /** The request of a flush that locks nothing. */
     public static final ResolvedRequest NONE = new ResolvedRequest(
             LockRequest.forUpdate(LockKey.number(0)),
             LockWait.noWait(),
@@ -80,7 +80,7 @@ public record ResolvedRequest(
         return request.keys();
     }
 
-    /** That of all keys, or the strongest of several. */
+    /** Returns the mode of all keys, or the strongest of several. */
     public RowLockMode mode() {
         return request.mode();
     }

@@ -12,7 +12,7 @@ import org.rowlock.internal.text.Given;
 
 /** A caller's statement that is sent with the COMMIT, and once it is committed, what it did. */
 public final class Write implements CommitWrite {
-    /** As many rows as it may be. */
+    /** Any number of rows. */
     public static final long ANY = -1;
 
     /** A value that is set in its own way, as a bind. */
@@ -110,7 +110,7 @@ public final class Write implements CommitWrite {
         }
     }
 
-    /** It is to be sent, perhaps once more, as the try before was undone. */
+    /** Prepares it to be sent, perhaps once more, because the attempt before was undone. */
     public void begin() {
         counts.clear();
         rows.clear();
@@ -127,7 +127,7 @@ public final class Write implements CommitWrite {
         rows.add(values);
     }
 
-    /** What it has returned cannot be read, which comes too late to undo anything. */
+    /** Notes that its rows could not be read, which is too late to undo anything. */
     public void unread(SQLException failure) {
         unread = failure;
     }
@@ -137,12 +137,12 @@ public final class Write implements CommitWrite {
         return counts;
     }
 
-    /** It is stored. */
+    /** Notes that it is stored. */
     public void done() {
         done = true;
     }
 
-    /** It may be stored, and what it did is not known: it is not to be sent again. */
+    /** Notes that it may be stored, with an unknown result, so that it is not sent again. */
     public void untold(CommitOutcomeUnknownException why) {
         if (!done) {
             untold = why;

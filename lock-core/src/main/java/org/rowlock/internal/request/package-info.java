@@ -1,6 +1,6 @@
 /**
- * What one call asks for: distinct keys in their modes, the wait, and which of them need an advisory lock, a row lock
- * or both. Nothing here knows SQL.
+ * The request of one call: distinct keys in their modes, the wait, and which keys need an advisory lock, a row lock or
+ * both. Nothing here knows SQL.
  */
 @NullMarked
 package org.rowlock.internal.request;

@@ -1,7 +1,7 @@
 /**
- * One connection: what the driver knows of it, sending a flush to it ({@code FlushRunner}), what is known of its
- * tables, and what its errors mean. Every error about a lock becomes an exception in {@code LockErrors}, with the words
- * of {@code TargetErrors} where it is about a table or an id; what an error is about is asked of {@code ServerErrors}.
+ * One connection: the state that the driver has of it, its flushes ({@code FlushRunner}), its tables, and the meaning
+ * of its errors. Every error about a lock becomes an exception in {@code LockErrors}. {@code TargetErrors} has the
+ * messages about tables and ids. {@code ServerErrors} decides what an error is about.
  */
 @NullMarked
 package org.rowlock.internal.session;

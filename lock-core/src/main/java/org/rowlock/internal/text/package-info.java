@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL calls things: ids and their types, names of tables, comments, SQLSTATEs. Texts alone, below
- * everything else.
+ * The words of PostgreSQL: ids and their types, names of tables, comments, SQLSTATEs. The room has texts alone, and is
+ * below all others.
  */
 @NullMarked
 package org.rowlock.internal.text;

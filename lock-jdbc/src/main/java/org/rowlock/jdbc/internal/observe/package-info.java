@@ -1,4 +1,4 @@
-/** What is counted and shown: figures by table, hot rows, events of the Flight Recorder. */
+/** The figures that are counted and shown: figures by table, hot rows, events of the Flight Recorder. */
 @NullMarked
 package org.rowlock.jdbc.internal.observe;
 

@@ -1,4 +1,4 @@
-/** What a DataSource or a URL is set to, by words. */
+/** The settings of a DataSource or a URL, as words. */
 @NullMarked
 package org.rowlock.jdbc.internal.settings;
 

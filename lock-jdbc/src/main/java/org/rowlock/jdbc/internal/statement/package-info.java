@@ -1,6 +1,6 @@
 /**
- * What a statement is to lock, read from its text alone: from
- * {@link org.rowlock.jdbc.internal.statement.StatementRecogniser}.
+ * The row that a statement is to lock, read from its text alone. Start at {@link
+ * org.rowlock.jdbc.internal.statement.StatementRecogniser}.
  */
 @NullMarked
 package org.rowlock.jdbc.internal.statement;

@@ -1,4 +1,4 @@
-/** What the application gets in place of the driver's connection, statements and results. */
+/** The connection, statements and results that the application gets in place of the driver's. */
 @NullMarked
 package org.rowlock.jdbc.internal.wrap;
 
