@@ -68,7 +68,7 @@ public final class RowLocks {
                 builder.release == LockRelease.EARLY ? new EarlyRelease() : null,
                 builder.front);
         AdmissionQueues admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, tables.config(), observer);
-        Groups groups = new Groups(builder.largestGroup, observer, builder.names);
+        Groups groups = new Groups(builder.largestGroup, observer, tables);
         return new RowLocks(
                 new TransactionRunner(calls, admission, groups),
                 new LockVerifier(tables, builder.singleEntryNode),

@@ -667,6 +667,32 @@ class GroupedCallsTest {
         assertThat(ids()).isEqualTo("1");
     }
 
+    /** A row can be gone without a DELETE, as under another id. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update account set id = 3 where id = 1",
+                "insert into account values (1) on conflict (id) do update set id = 3"
+            })
+    void whoIsBehindAChangeOfTheIdIsToldThatTheRowIsAbsent(String change) throws Exception {
+        DataSource dataSource = database.dataSource();
+        RowLocks locks = Crowd.builder(8).build();
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            for (String sql : List.of(
+                    "insert into ledger(id, amount) values (1, 1)",
+                    change,
+                    "insert into ledger(id, amount) values (2, 2)")) {
+                callers.add(crowd.add(
+                        () -> locks.on(dataSource).lock(forUpdate(Crowd.KEY)).execute(sql)));
+            }
+        }
+        assertThat(callers.get(0).failure()).isNull();
+        assertThat(callers.get(1).failure()).isNull();
+        assertThat(callers.get(2).failure()).isInstanceOf(RowAbsentException.class);
+        assertThat(ids()).isEqualTo("1");
+    }
+
     /** Of a text column two spellings of a UUID are two rows of one key. */
     @Test
     void aCallLocksAllRowsThatItAskedFor() throws Exception {

@@ -58,6 +58,39 @@ class LockAndQueryFailureTest {
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
     }
 
+    /** The query has run without the lock, so its writes must not stay in a transaction that is reported as usable. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aQueryBehindADeletedRowThatIsThenTakenIsUndone(LockStrategy strategy) throws Exception {
+        database.execute("create table written(id int primary key)");
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        Session carol = database.session("carol");
+        Session dave = database.session("dave");
+        dave.execute("select pg_advisory_xact_lock(77)");
+        alice.execute("select from account where id = 1 for update");
+        bob.execute("select 1");
+        Step<List<Integer>> query = bob.start(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(KEY)
+                                .orInsert("insert into account values (1)")
+                                .atMost(Duration.ofSeconds(3)),
+                        "insert into written select 1 from (select pg_advisory_xact_lock(77) offset 0) as l"
+                                + " returning id",
+                        found -> found.getInt(1)));
+        query.awaitBlockedBy(alice);
+        alice.execute("delete from account where id = 1");
+        alice.commit();
+        query.awaitBlockedBy(dave);
+        carol.execute("insert into account values (1)");
+        dave.rollback();
+        assertThat(query.failure()).isInstanceOf(RowlockException.class);
+        bob.commit();
+        carol.rollback();
+        assertThat(database.query("select count(*) from written")).isEqualTo("0");
+    }
+
     /** Whichever of the keys it is of. */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})

@@ -29,8 +29,8 @@ import org.rowlock.internal.text.Insert;
  * have another spelling.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
-    /** The table of a claim with its id columns: the configured ones, or the primary key. */
-    RowTable of(PgSession session, String name) throws SQLException {
+    /** A table whose rows are locked, with its id columns: the configured ones, or the primary key. */
+    public RowTable of(PgSession session, String name) throws SQLException {
         return table(session, name, List.of(), config.strategyOf(name), true, true);
     }
 

@@ -214,6 +214,11 @@ public final class LockCall {
                 forget(asks);
                 asks = resolve();
                 lookedUpAgain = true;
+                if (tail != null && tail.isCommitting() && isSeenFirst(asks)) {
+                    // The type of the id has changed, and a row of this type may be found by another text.
+                    tail = null;
+                    anyIsolation = asks.anyIsolationAllowed();
+                }
             } else if (outcome instanceof Refused refused
                     && refused.check().isSnapshotStale()
                     && asks.anyIsolationAllowed()
@@ -224,6 +229,10 @@ public final class LockCall {
             } else {
                 if (outcome instanceof Stale) {
                     forget(asks);
+                }
+                if (replaced && !(outcome instanceof Failed)) {
+                    // The query has run without its lock, so the transaction must not continue.
+                    throw new HeldLocks(this, asks, new Held(null, List.of(), null), begun).replaced();
                 }
                 return outcome;
             }

@@ -22,8 +22,10 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.GroupSizes;
@@ -33,9 +35,9 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.LockCheckSql;
+import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
-import org.rowlock.internal.text.KeyNames;
 
 /**
  * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection,
@@ -44,23 +46,24 @@ import org.rowlock.internal.text.KeyNames;
  * knows, and each gets that error.
  *
  * @param largest how many calls may share a transaction; 1 for none
+ * @param tables the id columns of the rows that are required
  * @param sessions by connection, what the server said of it when nobody had altered it
  */
 public record Groups(
         int largest,
         SharedTransactions shared,
         LockObserver observer,
-        KeyNames names,
+        KnownTables tables,
         Map<Connection, String> sessions) {
     /** The tables of writes by their texts; empty for those that go alone. */
     private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
 
-    public Groups(int largest, LockObserver observer, KeyNames names) {
+    public Groups(int largest, LockObserver observer, KnownTables tables) {
         this(
                 largest,
                 new SharedTransactions(largest),
                 observer,
-                names,
+                tables,
                 Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
@@ -129,6 +132,9 @@ public record Groups(
                 return List.of();
             }
         }
+        if (leader.isRowRequired() && leader.key instanceof LockKey.Row row) {
+            leader.required = tables.of(session, row.table());
+        }
         return entry.take(
                 most - 1,
                 offer -> offer instanceof Member member
@@ -189,7 +195,10 @@ public record Groups(
 
             @Override
             public boolean isUndone(Throwable e) {
-                boolean known = e instanceof SQLException || e instanceof RowlockException;
+                // A LockVerificationException may be of a group that is stored: some locks are looked at behind the
+                // COMMIT.
+                boolean known = e instanceof SQLException
+                        || (e instanceof RowlockException && !(e instanceof LockVerificationException));
                 boolean undone = known && !(e instanceof CommitOutcomeUnknownException);
                 if (undone) {
                     learn(leader.key, all.size(), e);
@@ -213,7 +222,7 @@ public record Groups(
     /** Each has an exception of its own, as callers add to them; made by its own thread, as that may fail too. */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
-            return new CommitErrors(List.of(member.key), names)
+            return new CommitErrors(List.of(member.key), tables.config().names())
                     .unknownOf("the thread that sent it for a group", failure);
         }
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
@@ -230,7 +239,7 @@ public record Groups(
             // One has changed: all are to be looked at anew.
             shared.forgetTables();
             shared.sizes.undone(key, size);
-        } else if (refusal != null) {
+        } else if (refusal != null && !refusal.startsWith(GroupSql.ROW)) {
             refused(key, refusal);
         } else if (!(e instanceof LockNotAvailableException)) {
             shared.sizes.undone(key, size);
@@ -254,6 +263,11 @@ public record Groups(
         // Forgotten meanwhile, they are refused.
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+        if (leader.required != null && leader.key instanceof LockKey.Row row) {
+            List<@Nullable Object> binds = new ArrayList<>(row.givenId());
+            binds.add(LockCheckSql.mark());
+            writes.add(new Write(GroupSql.requires(RowSql.lookAt(leader.required))).again(binds.toArray()));
+        }
         writes.add(new Write(GroupSql.CHECK)
                 .again(leader.session, oids, String.join(";", sent.values()), LockCheckSql.mark(), leader.session));
         return writes;

@@ -14,6 +14,7 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
+import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.WaitNanos;
@@ -48,8 +49,12 @@ public final class Member {
     /** The same, and where that is connected to: what sees the same tables. */
     Object seenBy = "";
 
-    /** With that of the group's own. */
-    private int groupExecutions = 1;
+    /** The table of the row that each of its group requires; null if none does. Known before it leads others. */
+    @Nullable
+    RowTable required;
+
+    /** With those of the group's own. */
+    private int groupExecutions = 2;
 
     private long groupBytes;
     private final LockRequest request;
@@ -113,6 +118,10 @@ public final class Member {
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)
                 || (other instanceof LockKey.Row otherRow && row.givenId().equals(otherRow.givenId()));
+    }
+
+    boolean isRowRequired() {
+        return key instanceof LockKey.Row && strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
     }
 
     LockWait remaining() {

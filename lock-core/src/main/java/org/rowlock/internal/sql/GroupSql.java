@@ -34,7 +34,20 @@ public final class GroupSql {
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
 
+    /** What {@link #refusal} begins with if a member has taken the row from those behind it. */
+    public static final String ROW = "row ";
+
     private GroupSql() {}
+
+    /**
+     * The statement in front of {@link #CHECK} where the row is required: raises an error if the row is not there any
+     * more, by its id or in its view, as those behind the change would not have found it. Its parameters are those of
+     * the look, and {@link LockCheckSql#mark}.
+     */
+    public static String requires(String look) {
+        return "select case when exists (" + look + ") then '' else "
+                + LockCheckSql.raise("'" + REFUSED + ROW + "' || " + LockCheckSql.ISOLATION) + " end";
+    }
 
     /** What makes that the transaction may not be that of several callers; null if an error does not say that. */
     public static @Nullable String refusal(@Nullable String message) {

@@ -236,7 +236,9 @@ public final class Turns {
             access.end();
             throw e;
         }
-        sees(plan);
+        // Behind a DISCARD ALL the rest of the batch may alter the session again.
+        boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
+        sees(cleans ? null : plan);
         mayHoldLocks = true;
         if (plan != null) {
             plan.figures().passed(reason);
