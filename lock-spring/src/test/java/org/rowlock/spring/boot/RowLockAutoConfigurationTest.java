@@ -121,8 +121,11 @@ class RowLockAutoConfigurationTest {
     void idsInMessagesCanBeSwitchedOff() throws Exception {
         Session other = database.session("other");
         LockKey key = LockKey.row("orders", 4_711_471_147L);
-        other.run(c ->
-                LockAccess.builder().strategy(LockStrategy.BOTH).build().in(c).lock(forUpdate(key)));
+        other.run(c -> LockAccess.builder()
+                .strategy(LockStrategy.BOTH)
+                .build()
+                .in(c)
+                .lock(forUpdate(key).allowAbsent()));
         try (var context = BootApplication.start(
                 database, Application.class, "rowlock.ids-in-messages=false", "rowlock.lock-wait=nowait")) {
             Orders orders = context.getBean(Orders.class);

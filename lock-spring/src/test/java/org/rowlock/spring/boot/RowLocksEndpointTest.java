@@ -108,8 +108,10 @@ class RowLocksEndpointTest {
     void whoHoldsAndWhoWaits() throws Exception {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 42))));
-        Step<?> bobs = bob.start(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 42))));
+        alice.run(connection ->
+                LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 42)).allowAbsent()));
+        Step<?> bobs = bob.start(connection ->
+                LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 42)).allowAbsent()));
         bobs.awaitBlockedBy(alice);
 
         String json = json("");
@@ -162,8 +164,10 @@ class RowLocksEndpointTest {
     void idsThatAreNoNumbersAndCompositeOnes() throws Exception {
         Session alice = database.session("alice");
         String uuid = "6f1c2a52-3d5b-4c0a-9d0e-0f6f3a1b2c3d";
-        alice.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("documents", uuid))));
-        alice.run(connection -> LOCKS.in(connection).lock(forShare(LockKey.row("order_lines", 42, 1))));
+        alice.run(connection -> LOCKS.in(connection)
+                .lock(forUpdate(LockKey.row("documents", uuid)).allowAbsent()));
+        alice.run(connection -> LOCKS.in(connection)
+                .lock(forShare(LockKey.row("order_lines", 42, 1)).allowAbsent()));
         assertThat(read(json("/documents/" + uuid), "$..pid")).isEqualTo(List.of(alice.pid()));
         assertThat(read(json("/order_lines/42/1"), "$..mode")).isEqualTo(List.of("shared"));
         assertThat(read(json("/order_lines/42/2"), "$..pid")).isEmpty();
@@ -179,7 +183,7 @@ class RowLocksEndpointTest {
         LockKey key = LockKey.row("documents", uuid);
         var queues = LockAccess.of(context.getBean(RowLocks.class)).admission();
         Session alice = database.session("alice");
-        alice.run(connection -> LOCKS.in(connection).lock(forUpdate(key)));
+        alice.run(connection -> LOCKS.in(connection).lock(forUpdate(key).allowAbsent()));
         Session front = database.session("front");
         String path = front.run(c -> c.unwrap(PGConnection.class).getParameterStatus("search_path"));
         front.execute("select pg_advisory_xact_lock(" + FrontSql.key(path, "documents", List.of(uuid)) + ")");
