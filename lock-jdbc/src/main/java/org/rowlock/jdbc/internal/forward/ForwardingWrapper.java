@@ -25,7 +25,11 @@ public abstract class ForwardingWrapper implements Wrapper {
         return type.isInstance(this) || type.isInstance(delegate) || delegate.isWrapperFor(type);
     }
 
-    /** What is below is given away. */
+    /**
+     * Called before the application gets the delegate.
+     *
+     * @throws SQLException if it must not get it now
+     */
     protected void unwrapped() throws SQLException {}
 
     /**
