@@ -30,7 +30,7 @@ class FlushProgramTest {
     private static final String[] SET_UP = {
         "alter table plain add check (first >= 0)",
         "alter table item add check (price >= 0) not valid",
-        "create function audit() returns trigger language plpgsql as"
+        "create or replace function audit() returns trigger language plpgsql as"
                 + " 'begin if new.number % 3 = 0 then return null; end if;"
                 + " new.number := new.number + 1; return new; end'",
         "create trigger audit before update on audited for each row execute function audit()"
