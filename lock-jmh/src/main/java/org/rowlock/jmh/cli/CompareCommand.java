@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerOptions;
@@ -116,7 +115,7 @@ final class CompareCommand implements Callable<Integer> {
                         1,
                         scenarios.isDefault() ? BUDGET : null,
                         Program.version(),
-                        given(),
+                        Program.given(command, server),
                         remarks,
                         standby),
                 directory);
@@ -128,18 +127,6 @@ final class CompareCommand implements Callable<Integer> {
 
     private PrintWriter err() {
         return command.commandLine().getErr();
-    }
-
-    /** Returns the command line for a shell, without the password. */
-    private String given() {
-        List<String> args = command.commandLine().getParent().getParseResult().originalArgs();
-        String password = server.givenPassword();
-        return args.stream()
-                .filter(arg -> !arg.equals(password))
-                .map(arg -> arg.replaceFirst("^--password=.*", "--password")
-                        .replaceAll("([?&](?:ssl)?password=)[^&]*", "$1..."))
-                .map(arg -> arg.matches("[A-Za-z0-9_./:,=+@%-]+") ? arg : "'" + arg + "'")
-                .collect(Collectors.joining(" ", "java -jar benchmarks.jar ", ""));
     }
 
     private int run(ComparisonSettings settings, Path directory) {

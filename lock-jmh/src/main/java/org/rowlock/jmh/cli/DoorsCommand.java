@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.rowlock.doctor.PositiveNumber;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerOptions;
@@ -172,10 +171,7 @@ final class DoorsCommand implements Callable<Integer> {
                 Program.version(),
                 started.toString(),
                 Duration.between(started, Instant.now()).toSeconds(),
-                "java -jar benchmarks.jar doors "
-                        + command.commandLine().getParseResult().originalArgs().stream()
-                                .skip(1)
-                                .collect(Collectors.joining(" ")),
+                Program.given(command, server),
                 Machine.describe(),
                 run.server(),
                 run.serverSettings(),

@@ -4,10 +4,12 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.util.Version;
 import org.postgresql.util.DriverInfo;
 import org.rowlock.doctor.DoctorCommand;
+import org.rowlock.doctor.ServerOptions;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
@@ -145,6 +147,18 @@ public final class Program implements IVersionProvider {
         out.println(table);
         out.println("* 'compare' runs these if you name none. 'list <scenario>' shows one in detail."
                 + " One transaction by every way that a user has: 'doors'.");
+    }
+
+    /** Returns the command line of a command for a shell, without the password. */
+    static String given(CommandSpec command, ServerOptions server) {
+        List<String> args = command.commandLine().getParent().getParseResult().originalArgs();
+        String password = server.givenPassword();
+        return args.stream()
+                .filter(arg -> !arg.equals(password))
+                .map(arg -> arg.replaceFirst("^--password=.*", "--password")
+                        .replaceAll("([?&](?:ssl)?password=)[^&]*", "$1..."))
+                .map(arg -> arg.matches("[A-Za-z0-9_./:,=+@%-]+") ? arg : "'" + arg + "'")
+                .collect(Collectors.joining(" ", "java -jar benchmarks.jar ", ""));
     }
 
     /** Returns the version in the manifest of the jar. */

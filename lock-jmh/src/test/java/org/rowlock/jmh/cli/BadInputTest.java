@@ -22,7 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.doctor.DoctorCommand;
+import org.rowlock.doctor.ServerOptions;
 import org.rowlock.testing.TestPostgres;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Every mistake ends in a message that says what to do, a status other than 0, and nothing left on the server. */
 class BadInputTest {
@@ -218,6 +221,20 @@ class BadInputTest {
     @ValueSource(strings = {"Zipfian", "-prof", "-h", ".*bench.Keys.*"})
     void whatIsForJmhGoesThere(String given) {
         assertThat(Program.takes(given)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"compare", "doors"})
+    void noReportShowsThePassword(String command) {
+        CommandSpec parsed = DoctorCommand.commandLine(new Program())
+                .parseArgs(
+                        command, "--url", "jdbc:postgresql://db/app?password=in-url&ssl=true", "--password=in-option")
+                .subcommand()
+                .commandSpec();
+        assertThat(Program.given(parsed, new ServerOptions()))
+                .startsWith("java -jar benchmarks.jar " + command)
+                .contains("--password", "ssl=true")
+                .doesNotContain("in-url", "in-option");
     }
 
     private void grantCreate() throws SQLException {
