@@ -64,7 +64,9 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     private void report(@Nullable Begun hold, LockRequest request, LockWait wait, Outcome outcome) {
-        calls.observer().end(hold, request.keys(), request.mode(), strategyOf(request), wait, outcome);
+        if (hold != null) {
+            calls.observer().end(hold, request.keys(), request.mode(), strategyOf(request), wait, outcome);
+        }
     }
 
     /** Runs work on a claim, which enters no queue. There is no hold, because its acquisition reports the keys. */

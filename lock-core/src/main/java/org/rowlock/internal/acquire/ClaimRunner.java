@@ -28,7 +28,6 @@ import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
-import org.rowlock.internal.sql.WaitSql;
 
 /**
  * A claim: one statement, or with keys the row locks and then the keys, until there are enough.
@@ -181,7 +180,7 @@ record ClaimRunner(
         }
         if (tried != ids) {
             RowlockException refused = LockErrors.miscounted(asked(), tried, ids, false);
-            session.abortTransaction(WaitSql.ABORT, refused);
+            session.abort(refused);
             throw refused;
         }
     }

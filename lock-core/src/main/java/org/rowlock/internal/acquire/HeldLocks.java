@@ -20,7 +20,6 @@ import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.RowSql;
-import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
@@ -70,11 +69,6 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return undone(TargetErrors.notInserted(call.asked(), notInserted(), !begun));
     }
 
-    /** A query has run without a lock on a row that is there now. */
-    RowlockException replaced() {
-        return aborted(LockErrors.replaced(call.asked()));
-    }
-
     RowlockException absentRow() throws SQLException {
         LockKey unlockable = unlockable();
         return unlockable != null
@@ -92,7 +86,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     private RowlockException aborted(RowlockException refused) {
-        call.session().abortTransaction(WaitSql.ABORT, refused);
+        call.session().abort(refused);
         return refused;
     }
 

@@ -169,17 +169,18 @@ public final class LockCall {
         ResolvedRequest asks = asked;
         Front front = inFront;
         Tail tail = given;
-        // In front of a COMMIT Rowlock has to see a row that a stale snapshot lacks.
-        boolean anyIsolation = asks.anyIsolationAllowed() && (tail == null || !tail.isCommitting());
         boolean lookedUpAgain = false;
         boolean replaced = false;
         for (int tries = 1; ; ) {
             ResolvedRequest next = asks.remaining(start).behind(front);
+            boolean isCommitting = tail != null && tail.isCommitting();
+            // In front of a COMMIT Rowlock has to see a row that a stale snapshot lacks.
+            boolean anyIsolation = asks.anyIsolationAllowed() && !isCommitting;
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
             Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
             if (outcome instanceof Held held) {
                 HeldLocks check = new HeldLocks(this, asks, held, begun);
-                check.refuseUnsafe(tail != null && tail.isCommitting());
+                check.refuseUnsafe(isCommitting);
                 if (!check.notInserted().isEmpty()) {
                     // The row was deleted between its INSERT and its lock, unless the INSERT makes another row.
                     if (tries++ == MOST_TRIES) {
@@ -192,11 +193,11 @@ public final class LockCall {
                         session.execute("rollback");
                     }
                 } else if (replaced) {
-                    throw check.replaced();
-                } else if (tail != null && !tail.isCommitting() && check.isInsertedMeanwhile()) {
+                    throw replaced();
+                } else if (tail != null && !isCommitting && check.isInsertedMeanwhile()) {
                     // The query may have seen a row that is not locked.
                     if (begun || tries++ == MOST_TRIES) {
-                        throw check.replaced();
+                        throw replaced();
                     }
                     session.execute("rollback");
                 } else {
@@ -209,22 +210,19 @@ public final class LockCall {
             } else if (outcome instanceof Absent) {
                 // The locks alone say which row it is, or find it: it may have been inserted since.
                 tail = null;
-                anyIsolation = asks.anyIsolationAllowed();
             } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
                 forget(asks);
                 asks = resolve();
                 lookedUpAgain = true;
-                if (tail != null && tail.isCommitting() && isSeenFirst(asks)) {
+                if (isCommitting && isSeenFirst(asks)) {
                     // The type of the id has changed, and a row of this type may be found by another text.
                     tail = null;
-                    anyIsolation = asks.anyIsolationAllowed();
                 }
             } else if (outcome instanceof Refused refused
                     && refused.check().isSnapshotStale()
-                    && asks.anyIsolationAllowed()
-                    && !anyIsolation) {
+                    && isCommitting
+                    && asks.anyIsolationAllowed()) {
                 // The COMMIT has to wait until Rowlock has seen the row.
-                anyIsolation = true;
                 tail = null;
             } else {
                 if (outcome instanceof Stale) {
@@ -232,11 +230,18 @@ public final class LockCall {
                 }
                 if (replaced && !(outcome instanceof Failed)) {
                     // The query has run without its lock, so the transaction must not continue.
-                    throw new HeldLocks(this, asks, new Held(null, List.of(), null), begun).replaced();
+                    throw replaced();
                 }
                 return outcome;
             }
         }
+    }
+
+    /** A query has run without a lock on a row that is there now. */
+    private RowlockException replaced() {
+        RowlockException refused = LockErrors.replaced(asked());
+        session.abort(refused);
+        return refused;
     }
 
     private void forget(ResolvedRequest asked) {

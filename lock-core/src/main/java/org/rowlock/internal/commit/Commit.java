@@ -19,7 +19,6 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.KeyNames;
@@ -237,7 +236,7 @@ public final class Commit {
                 if (write.isExpecting() && count != write.expected()) {
                     UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
                     // As where the server counts: a later commit of the caller must not store it.
-                    session.abortTransaction(WaitSql.ABORT, wrong);
+                    session.abort(wrong);
                     throw wrong;
                 }
             }
@@ -276,7 +275,7 @@ public final class Commit {
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
                 // Else the branch, which is not ours to end, would be committed with the writes.
-                session.abortTransaction(WaitSql.ABORT, e);
+                session.abort(e);
             }
             throw failure(e);
         }

@@ -88,17 +88,17 @@ public record Groups(
         if (request.keys().get(0) instanceof LockKey.Row row) {
             targets.add(GroupRule.locked(row.table()));
         }
-        // Those behind a DELETE of the row are to be told that it is absent.
         boolean required = strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
+            // Members behind a DELETE of the row are to be told that it is absent.
             if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
             }
             targets.add(target.get());
         }
-        return new Member(request, wait, strategy, writes, targets);
+        return new Member(request, wait, strategy, required, writes, targets);
     }
 
     /**
@@ -132,7 +132,7 @@ public record Groups(
                 return List.of();
             }
         }
-        if (leader.isRowRequired() && leader.key instanceof LockKey.Row row) {
+        if (leader.isRowRequired && leader.key instanceof LockKey.Row row) {
             leader.required = tables.of(session, row.table());
         }
         return entry.take(

@@ -38,6 +38,10 @@ public final class Member {
     final LockKey key;
     final LockWait bound;
     final List<Write> writes;
+
+    /** Whether a row that does not exist is an error. */
+    final boolean isRowRequired;
+
     private final int executions;
     private final long bytes;
     /** The tables that the writes change, and that of the key. */
@@ -62,11 +66,18 @@ public final class Member {
     private final long startNanos = System.nanoTime();
     private @Nullable Begun begun;
 
-    Member(LockRequest request, LockWait bound, LockStrategy strategy, List<Write> writes, Set<String> targets) {
+    Member(
+            LockRequest request,
+            LockWait bound,
+            LockStrategy strategy,
+            boolean isRowRequired,
+            List<Write> writes,
+            Set<String> targets) {
         this.key = request.keys().get(0);
         this.request = request;
         this.bound = bound;
         this.strategy = strategy;
+        this.isRowRequired = isRowRequired;
         this.writes = writes;
         this.targets = targets;
         int count = 0;
@@ -118,10 +129,6 @@ public final class Member {
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)
                 || (other instanceof LockKey.Row otherRow && row.givenId().equals(otherRow.givenId()));
-    }
-
-    boolean isRowRequired() {
-        return key instanceof LockKey.Row && strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
     }
 
     LockWait remaining() {

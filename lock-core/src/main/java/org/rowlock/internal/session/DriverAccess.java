@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.Semaphore;
 import org.rowlock.internal.sql.Part;
-import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -161,7 +160,7 @@ public final class DriverAccess {
     /** Has the transaction fail, begun or not, as a statement that fails leaves it. */
     public void abort(Throwable cause) {
         if (!session.isAborted()) {
-            session.abortTransaction(WaitSql.ABORT, cause);
+            session.abort(cause);
         }
     }
 

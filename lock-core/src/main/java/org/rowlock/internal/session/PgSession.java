@@ -105,8 +105,13 @@ public final class PgSession extends DriverSession {
         }
     }
 
+    /** Aborts the transaction, so that nothing of it can be committed. */
+    public void abort(Throwable cause) {
+        abortTransaction(WaitSql.ABORT, cause);
+    }
+
     /**
-     * Aborts the transaction, so that nothing of it can be committed.
+     * Aborts the transaction by other SQL than {@link #abort} does.
      *
      * @param sql that fails
      * @param cause of it, to which is added what keeps it from failing

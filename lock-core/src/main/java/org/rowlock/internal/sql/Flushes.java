@@ -30,10 +30,6 @@ public final class Flushes {
         this.onCitus = onCitus;
     }
 
-    public boolean areForCitus() {
-        return onCitus;
-    }
-
     /**
      * The flush of a request.
      *
