@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -26,6 +27,9 @@ import org.rowlock.testing.TestDatabase;
  */
 class FlushProgramTest {
     private static final int SEEDS = 12;
+
+    /** HikariCP's setting of how long a connection is idle before it is checked, in milliseconds. */
+    private static final String NOT_CHECKED = "com.zaxxer.hikari.aliveBypassWindowMs";
 
     private static final String[] SET_UP = {
         "alter table plain add check (first >= 0)",
@@ -131,10 +135,19 @@ class FlushProgramTest {
         return dataSource;
     }
 
+    /**
+     * Returns a pool that gives out a connection whose session the server has ended, however long it was idle. By
+     * default, HikariCP looks after half a second, and one of the two programs gets a living connection instead.
+     */
     private static HikariDataSource pool(DataSource dataSource) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(dataSource);
         config.setMaximumPoolSize(4);
-        return new HikariDataSource(config);
+        System.setProperty(NOT_CHECKED, Long.toString(Duration.ofHours(1).toMillis()));
+        try {
+            return new HikariDataSource(config);
+        } finally {
+            System.clearProperty(NOT_CHECKED);
+        }
     }
 }
