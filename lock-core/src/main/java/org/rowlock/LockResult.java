@@ -32,25 +32,15 @@ public final class LockResult {
         return state;
     }
 
-    /** {@return whether all keys are locked now} */
-    public boolean isLocked() {
+    /** {@return whether the outcome is {@link State#HELD}} */
+    public boolean isHeld() {
         return state == State.HELD;
-    }
-
-    /** {@return whether another transaction holds one of the keys, so that nothing is newly locked} */
-    public boolean isTaken() {
-        return state == State.TAKEN;
-    }
-
-    /** {@return whether a row was looked for and not found} It is false also if no row was looked for. */
-    public boolean isRowAbsent() {
-        return !absentRows.isEmpty();
     }
 
     /**
      * {@return the keys whose row Rowlock looked for and did not find} Always empty without {@link
      * LockRequest#allowAbsent}, and for keys alone ({@link LockStrategy#ADVISORY}, names, numbers), because nothing
-     * looks for their row. {@link LockStrategy#BOTH} locks the key of an absent row.
+     * looks for their row. {@link LockStrategy#BOTH} locks the key of an absent row, which is then {@link State#HELD}.
      */
     public List<LockKey> absentRows() {
         return absentRows;

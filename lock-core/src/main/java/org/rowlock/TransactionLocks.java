@@ -110,14 +110,14 @@ public final class TransactionLocks {
      * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL is several
      *     statements or returns no rows
      */
-    public <R> List<R> lockAndQuery(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
+    public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
             throws SQLException {
-        return lockAndQuery(request, BoundQuery.of(sql, mapper, binds));
+        return lockAndRead(request, BoundQuery.of(sql, mapper, binds));
     }
 
     /**
      * Locks all keys or none, and runs a query for one value a row behind the locks, as {@link
-     * #lockAndQuery(LockRequest, String, RowMapper, Object...)} does.
+     * #lockAndRead(LockRequest, String, RowMapper, Object...)} does.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -127,12 +127,12 @@ public final class TransactionLocks {
      * @return a value per row
      * @throws SQLException as for that method, like all others
      */
-    public <R> List<R> lockAndQuery(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
+    public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
             throws SQLException {
-        return lockAndQuery(request, BoundQuery.of(sql, type, binds));
+        return lockAndRead(request, BoundQuery.of(sql, type, binds));
     }
 
-    <R> List<R> lockAndQuery(LockRequest request, BoundQuery<R> query) throws SQLException {
+    <R> List<R> lockAndRead(LockRequest request, BoundQuery<R> query) throws SQLException {
         Given.notNull(query, "The query is null");
         return locked(request, RequestParts.of(request).lockWait(LockWait.forever()), query)
                 .rows();

@@ -257,7 +257,7 @@ class ArchitectureTest {
                 .contains(RowLocks.class, LockRequest.class)
                 .hasSizeLessThanOrEqualTo(MOST_TYPES);
         assertThat(types.stream().flatMap(ArchitectureTest::members))
-                .anyMatch(member -> member.getName().equals("lockAndQuery"))
+                .anyMatch(member -> member.getName().equals("lockAndRead"))
                 .hasSizeLessThanOrEqualTo(MOST_MEMBERS);
     }
 

@@ -70,10 +70,10 @@ class BadInputTest {
                 c -> locks.in(c).lock(forUpdate(key).noWait()),
                 c -> locks.in(c).lock(forUpdate(key).waiting(atMost)),
                 c -> locks.in(c).lock(forUpdate(List.of(key, KEY))),
-                c -> locks.in(c).tryLock(forUpdate(List.of(key, KEY))).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(List.of(key, KEY))).isHeld(),
                 c -> locks.in(c).lock(forUpdate(List.of(key, KEY)).waiting(atMost)),
-                c -> locks.in(c).lockAndQuery(forUpdate(key), "select 1", FIRST),
-                c -> locks.in(c).lockAndQuery(forUpdate(key).waiting(atMost), "select 1", FIRST));
+                c -> locks.in(c).lockAndRead(forUpdate(key), "select 1", FIRST),
+                c -> locks.in(c).lockAndRead(forUpdate(key).waiting(atMost), "select 1", FIRST));
     }
 
     /** Each is a LockTargetException with the words; the transaction is usable if there was no error of the server. */
@@ -195,10 +195,10 @@ class BadInputTest {
                 .build();
         Session alice = database.session("alice");
         LockResult result = alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "one"))));
-        assertThat(result.isRowAbsent()).isFalse();
+        assertThat(result.absentRows()).isEmpty();
         result =
                 alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "two")).allowAbsent()));
-        assertThat(result.isRowAbsent()).isTrue();
+        assertThat(result.absentRows()).isNotEmpty();
     }
 
     @Test
@@ -271,7 +271,7 @@ class BadInputTest {
                     c -> locks(strategy).in(c).lock(forKeyShare(key)),
                     c -> locks(strategy).in(c).lock(forUpdate(key).noWait()),
                     c -> locks(strategy).in(c).lock(forUpdate(List.of(key, row(schema + ".account", 2)))),
-                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(key), "select 1", FIRST))) {
+                    c -> locks(strategy).in(c).lockAndRead(forUpdate(key), "select 1", FIRST))) {
                 Session reader = database.session("reader");
                 reader.execute("set role " + role);
                 reader.commit();
@@ -307,32 +307,32 @@ class BadInputTest {
         assertIllegal(
                 alice,
                 "key is null",
-                c -> locks.in(c).tryLock(forUpdate((LockKey) null)).isLocked());
+                c -> locks.in(c).tryLock(forUpdate((LockKey) null)).isHeld());
         assertIllegal(alice, "mode is null", c -> locks.in(c).lock(LockRequest.of(null, KEY)));
         assertIllegal(
                 alice,
                 "mode is null",
                 c -> locks.in(c)
                         .tryLock(LockRequest.of((RowLockMode) null, KEY))
-                        .isLocked());
+                        .isHeld());
         assertIllegal(
                 alice, "wait is null", c -> locks.in(c).lock(forUpdate(KEY).waiting(null)));
         assertIllegal(
                 alice,
                 "null",
-                c -> locks.in(c).tryLock(forUpdate(KEY).atMost((Duration) null)).isLocked());
+                c -> locks.in(c).tryLock(forUpdate(KEY).atMost((Duration) null)).isHeld());
         assertIllegal(
                 alice,
                 "positive",
                 c -> locks.in(c)
                         .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(-1)))
-                        .isLocked());
+                        .isHeld());
         assertIllegal(alice, "keys are null", c -> locks.in(c).lock(forUpdate((List<LockKey>) null)));
         assertIllegal(alice, "keys are empty", c -> locks.in(c).lock(forUpdate(List.of())));
         assertIllegal(
                 alice,
                 "keys are empty",
-                c -> locks.in(c).tryLock(forUpdate(List.of())).isLocked());
+                c -> locks.in(c).tryLock(forUpdate(List.of())).isHeld());
         assertIllegal(alice, "null", c -> locks.in(c).lock(forUpdate(Arrays.asList(KEY, null))));
         assertIllegal(
                 alice,
@@ -359,19 +359,18 @@ class BadInputTest {
                 alice,
                 "wait is null",
                 c -> locks.in(c).lock(Requests.of(Map.of(KEY, FOR_UPDATE)).waiting(null)));
-        assertIllegal(
-                alice, "key is null", c -> locks.in(c).lockAndQuery(forUpdate((LockKey) null), "select 1", FIRST));
-        assertIllegal(alice, "query is null", c -> locks.in(c).lockAndQuery(forUpdate(KEY), null));
-        assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndQuery(forUpdate(KEY), null, FIRST));
-        assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndQuery(forUpdate(KEY), " ", FIRST));
+        assertIllegal(alice, "key is null", c -> locks.in(c).lockAndRead(forUpdate((LockKey) null), "select 1", FIRST));
+        assertIllegal(alice, "query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null));
+        assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null, FIRST));
+        assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndRead(forUpdate(KEY), " ", FIRST));
         assertIllegal(
                 alice,
                 "row mapper is null",
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", (RowMapper<Integer>) null));
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", (RowMapper<Integer>) null));
         assertIllegal(
                 alice,
                 "binds are null",
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", FIRST, (Object[]) null));
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", FIRST, (Object[]) null));
         assertIllegal(alice, "claim is null", c -> locks.in(c).claim(null, FIRST));
         assertIllegal(alice, "row mapper is null", c -> locks.in(c).claim(Claim.from("account"), null));
     }
@@ -432,10 +431,10 @@ class BadInputTest {
         alice.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
         int before = alice.advisoryLocks();
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1 where 1 = ?", FIRST),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1 where 1 = ?", FIRST, 1, 2),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", FIRST, 1),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).noWait(), "select ?, ?", FIRST, 1))) {
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1 where 1 = ?", FIRST),
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1 where 1 = ?", FIRST, 1, 2),
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", FIRST, 1),
+                c -> locks.in(c).lockAndRead(forUpdate(KEY).noWait(), "select ?, ?", FIRST, 1))) {
             assertThatThrownBy(() -> alice.run(body))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("bind value")
@@ -452,7 +451,7 @@ class BadInputTest {
         for (String sql : List.of(
                 "select 1; select 2", "update account set balance = 1 where id = 1", "select 1; delete from account")) {
             Session alice = database.session("alice");
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), sql, FIRST)))
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lockAndRead(forUpdate(KEY), sql, FIRST)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("roll the transaction back");
             alice.rollback();
@@ -461,7 +460,7 @@ class BadInputTest {
         }
         // It ends the transaction of its own accord, and the lock with it.
         Session bob = database.session("bob");
-        assertThatThrownBy(() -> bob.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), "commit", FIRST)))
+        assertThatThrownBy(() -> bob.run(c -> locks.in(c).lockAndRead(forUpdate(KEY), "commit", FIRST)))
                 .isInstanceOf(IllegalArgumentException.class);
         bob.rollback();
         assertThat(bob.advisoryLocks()).isZero();
@@ -477,7 +476,7 @@ class BadInputTest {
         List<LockKey> keys = ids(1_001);
         for (Session.Body<?> body : List.<Session.Body<?>>of(
                 c -> locks.in(c).lock(forUpdate(keys)),
-                c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
                 c -> locks.in(c).claim(Claim.from("account").limit(1_001), FIRST))) {
             List<String> sent = new ArrayList<>();
             LockTargetException refusal = catchThrowableOfType(

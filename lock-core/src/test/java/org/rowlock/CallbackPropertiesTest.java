@@ -275,7 +275,7 @@ class CallbackPropertiesTest {
                 try (Connection connection = from.getConnection()) {
                     connection.setAutoCommit(false);
                     try {
-                        locks.in(connection).lockAndQuery(forUpdate(KEY), query, mapper, 1);
+                        locks.in(connection).lockAndRead(forUpdate(KEY), query, mapper, 1);
                         locks.in(connection).commit(writes);
                     } catch (Throwable e) {
                         if (!connection.isClosed() && !connection.getAutoCommit()) {

@@ -84,7 +84,7 @@ class CitusTest {
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(key)));
         Step<List<Long>> bobs = bob.start(c -> locks.in(c)
-                .lockAndQuery(forUpdate(key), "select balance from " + table + " where id = 1", row -> row.getLong(1)));
+                .lockAndRead(forUpdate(key), "select balance from " + table + " where id = 1", row -> row.getLong(1)));
         alice.execute("update " + table + " set balance = 5 where id = 1");
         awaitWaitingOnCitus(1);
         assertThat(bobs.isDone()).isFalse();
@@ -100,7 +100,7 @@ class CitusTest {
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         bob.execute("update account set balance = 1 where id = 2");
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld()))
                 .isFalse();
         bob.commit();
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("1");
@@ -188,7 +188,7 @@ class CitusTest {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
             long balance = locks.in(connection)
-                    .lockAndQuery(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1))
+                    .lockAndRead(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1))
                     .get(0);
             try (PreparedStatement update =
                     connection.prepareStatement("update account set balance = ? where id = 1")) {
@@ -220,7 +220,7 @@ class CitusTest {
         for (int id : new int[] {1, 2, 9}) {
             assertThat((boolean) carol.run(c -> locks.in(c)
                             .tryLock(forUpdate(LockKey.row(table, id)))
-                            .isLocked()))
+                            .isHeld()))
                     .isFalse();
         }
         alice.commit();
@@ -264,7 +264,7 @@ class CitusTest {
         }
         bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row(free, 4)).atMost(Duration.ofMinutes(1))));
         assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forUpdate(LockKey.row(free, 5))).isLocked()))
+                        locks.in(c).tryLock(forUpdate(LockKey.row(free, 5))).isHeld()))
                 .isTrue();
         assertThat(bob.<String>run(c -> value(c, "show lock_timeout"))).isEqualTo("7min");
         assertThat(bob.<String>run(c -> value(c, "show citus.propagate_set_commands")))
@@ -283,11 +283,11 @@ class CitusTest {
         String read = "select balance from " + table + " where id = 50";
         Session alice = database.session("alice");
         assertThat(alice.<List<Long>>run(
-                        c -> locks.in(c).lockAndQuery(forUpdate(absent).allowAbsent(), read, row -> row.getLong(1))))
+                        c -> locks.in(c).lockAndRead(forUpdate(absent).allowAbsent(), read, row -> row.getLong(1))))
                 .isEmpty();
         alice.execute("insert into " + table + " values (50, 3)");
         assertThat(alice.<List<Long>>run(
-                        c -> locks.in(c).lockAndQuery(forUpdate(absent).allowAbsent(), read, row -> row.getLong(1))))
+                        c -> locks.in(c).lockAndRead(forUpdate(absent).allowAbsent(), read, row -> row.getLong(1))))
                 .containsExactly(3L);
         alice.commit();
     }
@@ -307,10 +307,10 @@ class CitusTest {
         alice.run(c ->
                 locks.in(c).lock(forUpdate(List.of(red, LockKey.row("car", 1, "blue"), LockKey.row("car", 2, "red")))));
         alice.run(c -> locks.in(c).lock(forUpdate(red)));
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isLocked()))
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isHeld()))
                 .isFalse();
         alice.commit();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isLocked()))
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isHeld()))
                 .isTrue();
         bob.commit();
     }

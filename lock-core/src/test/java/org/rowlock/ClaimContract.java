@@ -117,7 +117,7 @@ abstract class ClaimContract extends RowLockContract {
         assertThat(isFree(job(3))).isTrue();
         Step<LockResult> waiting = startLock(bob, job(2)).awaitBlockedBy(alice);
         alice.commit();
-        assertThat(waiting.get().isLocked()).isTrue();
+        assertThat(waiting.get().isHeld()).isTrue();
     }
 
     @Test

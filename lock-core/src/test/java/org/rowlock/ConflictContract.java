@@ -84,7 +84,7 @@ abstract class ConflictContract extends RowLockContract {
                 second.awaitBlockedBy(alice);
                 end.of(alice);
             }
-            assertThat(second.get().isLocked()).as("%s", asked).isTrue();
+            assertThat(second.get().isHeld()).as("%s", asked).isTrue();
             bob.rollback();
             alice.rollback();
         }
@@ -125,7 +125,7 @@ abstract class ConflictContract extends RowLockContract {
         exclusive.awaitBlockedBy(bob);
         bob.commit();
 
-        assertThat(exclusive.get().isLocked()).isTrue();
+        assertThat(exclusive.get().isHeld()).isTrue();
     }
 
     @Test
@@ -138,11 +138,11 @@ abstract class ConflictContract extends RowLockContract {
         carols.awaitBlockedBy(alice, bob);
 
         alice.commit();
-        assertThat(bobs.get().isLocked()).isTrue();
+        assertThat(bobs.get().isHeld()).isTrue();
         carols.awaitBlockedBy(bob);
         bob.commit();
 
-        assertThat(carols.get().isLocked()).isTrue();
+        assertThat(carols.get().isHeld()).isTrue();
     }
 
     @Test

@@ -103,7 +103,7 @@ class ConnectionLossTest {
 
     private void assertFree(RowLocks locks) throws Exception {
         Session fresh = database.session("fresh");
-        assertThat((boolean) fresh.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
+        assertThat((boolean) fresh.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld()))
                 .isTrue();
         fresh.rollback();
     }
@@ -147,7 +147,7 @@ class ConnectionLossTest {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<?> step = bob.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", row -> row.getInt(1)))
+        Step<?> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", row -> row.getInt(1)))
                 .awaitBlockedBy(alice);
         crash(bob.pid());
         assertLost(step.failure());
@@ -161,10 +161,10 @@ class ConnectionLossTest {
         RowMapper<Integer> one = row -> 1;
         for (Session.Body<?> body : List.<Session.Body<?>>of(
                 c -> locks.in(c).lock(forUpdate(KEY)),
-                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
                 c -> locks.in(c).lock(forUpdate(keys)),
-                c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select 1", one),
+                c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", one),
                 c -> LockAccess.builder().build().in(c).lock(forUpdate(KEY)),
                 c -> locks.in(c).claim(Claim.from("account"), one))) {
             for (boolean begun : List.of(true, false)) {
@@ -224,7 +224,7 @@ class ConnectionLossTest {
                 try {
                     balance = locks.on(pool)
                             .lock(forUpdate(KEY))
-                            .inTransaction(tx -> locks.in(tx.connection()).lockAndQuery(forUpdate(KEY), ADD, BALANCE))
+                            .inTransaction(tx -> locks.in(tx.connection()).lockAndRead(forUpdate(KEY), ADD, BALANCE))
                             .get(0);
                 } catch (LockConnectionLostException e) {
                     lost++;

@@ -88,7 +88,7 @@ class DriverModesTest {
 
     private static void waitsAndReadsFresh(RowLocks locks, Session alice, Session bob, int round) throws Exception {
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE, 1));
+        Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), READ, BALANCE, 1));
         step.awaitBlockedBy(alice);
         alice.execute("update account set balance = " + round + " where id = 1");
         alice.commit();
@@ -107,21 +107,21 @@ class DriverModesTest {
         int held = bob.advisoryLocks();
         for (LockWait wait : List.of(LockWait.noWait(), briefly)) {
             assertThat((boolean) bob.run(c ->
-                            locks.in(c).tryLock(forUpdate(KEY).waiting(wait)).isLocked()))
+                            locks.in(c).tryLock(forUpdate(KEY).waiting(wait)).isHeld()))
                     .isFalse();
             assertThat((boolean) bob.run(c -> locks.in(c)
                             .tryLock(forShare(LockKey.rows("account", List.of(3, 1)))
                                     .waiting(wait))
-                            .isLocked()))
+                            .isHeld()))
                     .isFalse();
             assertThatThrownBy(() ->
-                            bob.run(c -> locks.in(c).lockAndQuery(forShare(KEY).waiting(wait), READ, BALANCE, 1)))
+                            bob.run(c -> locks.in(c).lockAndRead(forShare(KEY).waiting(wait), READ, BALANCE, 1)))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(bob.advisoryLocks()).isEqualTo(held);
         }
         assertThat((boolean) bob.run(c -> locks.in(c)
                         .tryLock(forUpdate(row("account", 3)).waiting(briefly))
-                        .isLocked()))
+                        .isHeld()))
                 .isTrue();
         bob.run(c -> {
             try (var statement = c.createStatement();
@@ -134,7 +134,7 @@ class DriverModesTest {
         bob.commit();
         alice.commit();
         assertThat((long) alice.run(c -> locks.in(c)
-                        .lockAndQuery(forUpdate(row("account", 9)), READ, BALANCE, 9)
+                        .lockAndRead(forUpdate(row("account", 9)), READ, BALANCE, 9)
                         .get(0)))
                 .as("what bob's transaction did around " + strategy)
                 .isEqualTo(9);
@@ -157,7 +157,7 @@ class DriverModesTest {
             boolean isFree = strategy == LockStrategy.ROW && result.absentRows().contains(key);
             if (!isFree) {
                 assertThat((boolean)
-                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
                         .as(key.toString())
                         .isFalse();
             }

@@ -189,7 +189,7 @@ class EarlyReleaseFailoverTest {
                                 .build()
                                 .in(connection)
                                 .tryLock(forUpdate(CommitWay.KEY))
-                                .isLocked())
+                                .isHeld())
                         .as("held by the plain commit")
                         .isFalse();
                 connection.rollback();

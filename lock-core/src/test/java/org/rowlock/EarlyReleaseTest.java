@@ -145,7 +145,7 @@ class EarlyReleaseTest {
             });
             awaitWaitingForStandby(writer);
             List<Long> seen = next.run(c -> locks.in(c)
-                    .lockAndQuery(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1)));
+                    .lockAndRead(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1)));
             assertThat(seen).containsExactly(5L);
             assertThat(step.isDone()).isFalse();
             next.rollback();
@@ -176,7 +176,7 @@ class EarlyReleaseTest {
             });
             awaitWaitingForStandby(writer);
             assertThat((boolean)
-                            next.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
+                            next.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld()))
                     .isFalse();
             requireStandby("");
             step.get();

@@ -294,11 +294,11 @@ class EqualSpellingsTest {
                 case LOCK -> own.lock(now);
                 case AT_MOST -> own.lock(asked.atMost(Duration.ofMillis(1)));
                 case TRY_LOCK -> {
-                    if (!own.tryLock(asked).isLocked()) {
+                    if (!own.tryLock(asked).isHeld()) {
                         return false;
                     }
                 }
-                case LOCK_AND_QUERY -> own.lockAndQuery(now, "select 1", row -> 1);
+                case LOCK_AND_QUERY -> own.lockAndRead(now, "select 1", row -> 1);
                 case IN_TRANSACTION -> {
                     locks.on(OneConnection.of(connection)).lock(now).useTransaction(tx -> {
                         held.run();

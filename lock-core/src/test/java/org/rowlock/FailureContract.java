@@ -33,7 +33,7 @@ abstract class FailureContract extends RowLockContract {
         List<Session> victims = new ArrayList<>();
         for (Session session : List.of(alice, bob)) {
             try {
-                assertThat((session == alice ? alices : bobs).get().isLocked()).isTrue();
+                assertThat((session == alice ? alices : bobs).get().isHeld()).isTrue();
             } catch (LockDeadlockException e) {
                 assertThat(e.sqlState()).contains("40P01");
                 victims.add(session);
@@ -46,7 +46,7 @@ abstract class FailureContract extends RowLockContract {
         winner.execute("update account set balance = 7 where id = 1");
         winner.commit();
         victim.rollback();
-        assertThat(lock(victim, account(1)).isLocked()).isTrue();
+        assertThat(lock(victim, account(1)).isHeld()).isTrue();
     }
 
     @Test
@@ -63,7 +63,7 @@ abstract class FailureContract extends RowLockContract {
         int victims = 0;
         for (Step<LockResult> step : List.of(alices, bobs)) {
             try {
-                assertThat(step.get().isLocked()).isTrue();
+                assertThat(step.get().isHeld()).isTrue();
             } catch (LockDeadlockException e) {
                 victims++;
             }
@@ -85,7 +85,7 @@ abstract class FailureContract extends RowLockContract {
         assertThat(bobs.failure()).isInstanceOf(LockDeadlockException.class);
         assertAborted(bob);
         bob.rollback();
-        assertThat(alices.get().isLocked()).isTrue();
+        assertThat(alices.get().isHeld()).isTrue();
     }
 
     @Test
@@ -105,7 +105,7 @@ abstract class FailureContract extends RowLockContract {
         assertThat(isFree(account(2))).isTrue();
         assertThat(advisoryLocksOf(bob)).isZero();
         bob.rollback();
-        assertThat(lock(bob, account(2)).isLocked()).isTrue();
+        assertThat(lock(bob, account(2)).isHeld()).isTrue();
         assertThat(isFree(KEY)).as("still held by alice").isFalse();
     }
 
@@ -114,7 +114,7 @@ abstract class FailureContract extends RowLockContract {
         lock(alice, KEY);
         Step<Boolean> step = bob.start(c -> locks.in(c)
                 .tryLock(forUpdate(KEY).atMost(org.rowlock.testing.TestDatabase.DEADLINE))
-                .isLocked());
+                .isHeld());
         step.awaitBlockedBy(alice);
 
         bob.cancel();
@@ -138,10 +138,10 @@ abstract class FailureContract extends RowLockContract {
     }
 
     @Test
-    void aCancelWhileLockAndQueryWaitsIsALockCanceledException() throws Exception {
+    void aCancelWhileLockAndReadWaitsIsALockCanceledException() throws Exception {
         lock(alice, KEY);
         Step<List<Integer>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(forUpdate(KEY), "update account set balance = 1 returning id", r -> r.getInt(1)));
+                .lockAndRead(forUpdate(KEY), "update account set balance = 1 returning id", r -> r.getInt(1)));
         step.awaitBlockedBy(alice);
 
         bob.cancel();
@@ -191,7 +191,7 @@ abstract class FailureContract extends RowLockContract {
 
         alice.terminate();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
         assertThat(query(bob, "select balance from account where id = 1")).isEqualTo("0");
         assertThatThrownBy(() -> lock(alice, account(2))).isInstanceOf(LockConnectionLostException.class);
     }

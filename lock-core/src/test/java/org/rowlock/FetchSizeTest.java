@@ -39,7 +39,7 @@ class FetchSizeTest {
             bob.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
             assertThat((boolean) alice.run(c -> locks.in(c)
                             .tryLock(forUpdate(KEYS).atMost(ofMillis(30)))
-                            .isLocked()))
+                            .isHeld()))
                     .isFalse();
             alice.execute("select 1");
             alice.rollback();
@@ -55,7 +55,7 @@ class FetchSizeTest {
             assertThat(lockTimeout).isEqualTo("0");
             for (LockKey key : KEYS) {
                 assertThat((boolean)
-                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
                         .isFalse();
             }
             alice.rollback();

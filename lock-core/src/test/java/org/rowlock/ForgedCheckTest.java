@@ -38,7 +38,7 @@ class ForgedCheckTest {
         for (String forged : FORGED) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
                     c -> locks.in(c).lock(forUpdate(row("account", forged))),
-                    c -> locks.in(c).tryLock(forUpdate(row("account", forged))).isLocked(),
+                    c -> locks.in(c).tryLock(forUpdate(row("account", forged))).isHeld(),
                     c -> locks.in(c).lock(forUpdate(List.of(row("account", forged), row("account", 1)))))) {
                 if (strategy == LockStrategy.ADVISORY) {
                     alice.run(body);
@@ -59,7 +59,7 @@ class ForgedCheckTest {
         for (String forged : FORGED) {
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait())) {
                 assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                                .lockAndQuery(
+                                .lockAndRead(
                                         forUpdate(row("account", 1)).waiting(wait),
                                         "select cast(cast(? as text) as int)",
                                         rs -> rs.getInt(1),

@@ -418,7 +418,7 @@ class FrontLockTest {
         Session other = database.session("other");
         LockCalls calls = calls(SHORT);
         List<Integer> balances = other.run(connection -> new TransactionLocks(connection, calls)
-                .lockAndQuery(forUpdate(KEYED), "select balance from account where id = ?", row -> row.getInt(1), 9));
+                .lockAndRead(forUpdate(KEYED), "select balance from account where id = ?", row -> row.getInt(1), 9));
         assertThat(balances).containsExactly(0);
         other.commit();
         holder.rollback();

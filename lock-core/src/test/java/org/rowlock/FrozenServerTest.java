@@ -47,7 +47,7 @@ class FrozenServerTest {
                 proxy.freeze();
                 CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(() -> locks.in(connection)
                         .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(1)))
-                        .isLocked());
+                        .isHeld());
                 assertThatThrownBy(() -> locked.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class)
                         .cause()
@@ -77,12 +77,12 @@ class FrozenServerTest {
                 driver.setNetworkTimeout(Runnable::run, own);
                 assertThat(locks.in(connection)
                                 .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(1)))
-                                .isLocked())
+                                .isHeld())
                         .isFalse();
                 assertThat(driver.getNetworkTimeout()).isEqualTo(own);
                 assertThat(locks.in(connection)
                                 .tryLock(forUpdate(LockKey.row("account", 2)).atMost(Duration.ofMinutes(1)))
-                                .isLocked())
+                                .isHeld())
                         .isTrue();
                 assertThat(driver.getNetworkTimeout()).isEqualTo(own);
                 connection.rollback();
@@ -100,7 +100,7 @@ class FrozenServerTest {
         connection.setNetworkTimeout(Runnable::run, 50);
         assertThatThrownBy(() -> locks.in(connection)
                         .tryLock(forUpdate(KEY).atMost(Duration.ofHours(1)))
-                        .isLocked())
+                        .isHeld())
                 .isInstanceOf(LockConnectionLostException.class)
                 .hasMessageContaining("socketTimeout");
         // The server notices when it is asked to wait no longer.

@@ -73,12 +73,12 @@ class HotStandbyTest {
         return List.of(
                 c -> locks.in(c).lock(forUpdate(KEY)),
                 c -> locks.in(c).lock(forShare(KEY)),
-                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
                 c -> locks.in(c).lock(forUpdate(KEY).waiting(atMost)),
                 c -> locks.in(c).lock(forUpdate(keys)),
-                c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
                 c -> locks.in(c).lock(forUpdate(keys).waiting(atMost)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select id from account", ID),
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select id from account", ID),
                 c -> locks.in(c).claim(Claim.from("account"), ID));
     }
 

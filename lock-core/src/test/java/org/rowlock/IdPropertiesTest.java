@@ -152,21 +152,27 @@ class IdPropertiesTest {
         /** Whether the row was found; null if that is not told. */
         Boolean run(TransactionLocks tx, LockKey key, RowLockMode mode) throws SQLException {
             return switch (this) {
-                case LOCK -> !tx.lock(LockRequest.of(mode, key).allowAbsent()).isRowAbsent();
+                case LOCK ->
+                    tx.lock(LockRequest.of(mode, key).allowAbsent())
+                            .absentRows()
+                            .isEmpty();
                 case NO_WAIT ->
-                    !tx.lock(LockRequest.of(mode, key).noWait().allowAbsent()).isRowAbsent();
+                    tx.lock(LockRequest.of(mode, key).noWait().allowAbsent())
+                            .absentRows()
+                            .isEmpty();
                 case AT_MOST ->
-                    !tx.lock(LockRequest.of(mode, key)
+                    tx.lock(LockRequest.of(mode, key)
                                     .atMost(Duration.ofSeconds(60))
                                     .allowAbsent())
-                            .isRowAbsent();
+                            .absentRows()
+                            .isEmpty();
                 case LOCK_ALL ->
                     tx.lock(LockRequest.of(mode, List.of(key, LockKey.number(4711)))
                                     .allowAbsent())
                             .absentRows()
                             .isEmpty();
                 case LOCK_AND_QUERY -> {
-                    tx.lockAndQuery(LockRequest.of(mode, key).allowAbsent(), "select 1", row -> 1);
+                    tx.lockAndRead(LockRequest.of(mode, key).allowAbsent(), "select 1", row -> 1);
                     yield null;
                 }
             };
@@ -458,7 +464,7 @@ class IdPropertiesTest {
             locked = LOCKS.get(drawn.secondStrategy())
                     .in(bob)
                     .tryLock(LockRequest.of(drawn.mode(), second).allowAbsent())
-                    .isLocked();
+                    .isHeld();
         } catch (LockTargetException e) {
             return;
         }

@@ -114,7 +114,7 @@ class IdsInMessagesTest {
         });
         cases.put(
                 "lock table full",
-                locks -> failure(c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select full_table()", r -> 1)));
+                locks -> failure(c -> locks.in(c).lockAndRead(forUpdate(KEY), "select full_table()", r -> 1)));
         cases.put("no such table", locks -> failure(locks, LockKey.row("nothing", TEXT)));
         cases.put(
                 "required and absent",

@@ -124,7 +124,7 @@ class InTransactionTest {
     }
 
     private boolean isFree(Session session, LockKey key) throws Exception {
-        boolean free = session.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked());
+        boolean free = session.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld());
         session.rollback();
         return free;
     }
@@ -340,12 +340,12 @@ class InTransactionTest {
             try (Connection other = database.dataSource().getConnection()) {
                 other.setAutoCommit(false);
                 TransactionLocks tx = locks.in(other);
-                assertThat(tx.tryLock(forShare(A)).isLocked()).isFalse();
-                assertThat(tx.tryLock(forUpdate(B)).isLocked()).isFalse();
+                assertThat(tx.tryLock(forShare(A)).isHeld()).isFalse();
+                assertThat(tx.tryLock(forUpdate(B)).isHeld()).isFalse();
                 assertThat(tx.tryLock(Requests.of(Map.of(B, FOR_SHARE, C, FOR_UPDATE)))
-                                .isLocked())
+                                .isHeld())
                         .isTrue();
-                assertThat(tx.tryLock(Requests.of(modes)).isLocked()).isFalse();
+                assertThat(tx.tryLock(Requests.of(modes)).isHeld()).isFalse();
                 other.rollback();
             }
         });

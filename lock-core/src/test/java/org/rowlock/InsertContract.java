@@ -54,8 +54,8 @@ abstract class InsertContract extends RowLockContract {
         forEach(waits(), wait -> {
             LockResult result = lock(alice, orInsert("a", 3).waiting(wait));
 
-            assertThat(result.isLocked()).isTrue();
-            assertThat(result.isRowAbsent()).isFalse();
+            assertThat(result.isHeld()).isTrue();
+            assertThat(result.absentRows()).isEmpty();
             assertThat(query(alice, "select n from counter where id = 'a'")).isEqualTo("3");
             assertThat(isFree(KEY)).isFalse();
             assertThat(advisoryLocksOf(alice)).isEqualTo(advisoryLocksFor(1));
@@ -66,8 +66,7 @@ abstract class InsertContract extends RowLockContract {
     @Test
     void aRowThatIsThereIsLockedAndNotChanged() throws Exception {
         forEach(waits(), wait -> {
-            assertThat(lock(alice, orInsert("there", 3).waiting(wait)).isLocked())
-                    .isTrue();
+            assertThat(lock(alice, orInsert("there", 3).waiting(wait)).isHeld()).isTrue();
 
             assertThat(query(alice, "select n from counter where id = 'there'")).isEqualTo("7");
             assertThat(isFree(row("counter", "there"))).isFalse();
@@ -81,7 +80,7 @@ abstract class InsertContract extends RowLockContract {
         Step<LockResult> second = start(bob, orInsert("a", 4)).awaitBlockedBy(alice);
         alice.commit();
 
-        assertThat(second.get().isLocked()).isTrue();
+        assertThat(second.get().isHeld()).isTrue();
         assertThat(query(bob, "select n from counter where id = 'a'")).isEqualTo("3");
         assertThat(isFree(KEY)).isFalse();
     }
@@ -93,7 +92,7 @@ abstract class InsertContract extends RowLockContract {
         Step<LockResult> second = start(bob, orInsert("a", 4)).awaitBlockedBy(alice);
         alice.rollback();
 
-        assertThat(second.get().isLocked()).isTrue();
+        assertThat(second.get().isHeld()).isTrue();
         bob.commit();
         assertThat(committed("a")).isEqualTo("4");
     }
@@ -106,7 +105,7 @@ abstract class InsertContract extends RowLockContract {
                 bob.execute("insert into named(id) values (1)");
             }
             LockResult tried = bob.run(c -> locks.in(c).tryLock(orInsert("a", 4)));
-            assertThat(tried.isTaken()).isTrue();
+            assertThat(tried.state()).isEqualTo(LockResult.State.TAKEN);
             assertThatThrownBy(() -> lock(bob, orInsert("a", 4).atMost(ofMillis(20))))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(advisoryLocksOf(bob)).isZero();
@@ -122,8 +121,8 @@ abstract class InsertContract extends RowLockContract {
             alice.execute("delete from counter where id = 'there'");
 
             Step<List<Integer>> second = bob.start(c -> queried
-                    ? locks.in(c).lockAndQuery(orInsert("there", 5), read("there"))
-                    : List.of(locks.in(c).lock(orInsert("there", 5)).isLocked() ? 5 : 0));
+                    ? locks.in(c).lockAndRead(orInsert("there", 5), read("there"))
+                    : List.of(locks.in(c).lock(orInsert("there", 5)).isHeld() ? 5 : 0));
             second.awaitBlockedBy(alice);
             alice.commit();
 
@@ -143,7 +142,7 @@ abstract class InsertContract extends RowLockContract {
             if (begun) {
                 bob.execute("select 1");
             }
-            Step<List<Integer>> second = bob.start(c -> locks.in(c).lockAndQuery(orInsert("there", 5), adds));
+            Step<List<Integer>> second = bob.start(c -> locks.in(c).lockAndRead(orInsert("there", 5), adds));
             if (strategy() != LockStrategy.ADVISORY) {
                 second.awaitBlockedBy(alice);
             }
@@ -170,7 +169,7 @@ abstract class InsertContract extends RowLockContract {
             if (begun) {
                 bob.execute("select 1");
             }
-            Step<List<Integer>> step = bob.start(c -> locks.in(c).lockAndQuery(other, adds));
+            Step<List<Integer>> step = bob.start(c -> locks.in(c).lockAndRead(other, adds));
             if (strategy() == LockStrategy.ADVISORY) {
                 assertThat(step.get()).containsExactly(1);
                 assertThat(query(bob, "select count(*) from named")).isEqualTo("1");
@@ -197,7 +196,7 @@ abstract class InsertContract extends RowLockContract {
 
     @Test
     void everyEntranceInsertsAndLocks() throws Exception {
-        assertThat(alice.<List<Integer>>run(c -> locks.in(c).lockAndQuery(orInsert("a", 3), read("a"))))
+        assertThat(alice.<List<Integer>>run(c -> locks.in(c).lockAndRead(orInsert("a", 3), read("a"))))
                 .containsExactly(3);
         alice.commit();
         String read = locks.on(database.dataSource())
@@ -221,7 +220,7 @@ abstract class InsertContract extends RowLockContract {
         second.awaitBlockedBy(alice);
         alice.commit();
 
-        assertThat(second.get().isLocked()).isTrue();
+        assertThat(second.get().isHeld()).isTrue();
         bob.commit();
         assertThat(committed("a") + committed("b") + committed("c")).isEqualTo("112");
     }
@@ -235,7 +234,7 @@ abstract class InsertContract extends RowLockContract {
             return;
         }
 
-        Step<List<Integer>> second = bob.start(c -> locks.in(c).lockAndQuery(orInsert("a", 4), read("a")));
+        Step<List<Integer>> second = bob.start(c -> locks.in(c).lockAndRead(orInsert("a", 4), read("a")));
         second.awaitBlockedBy(alice);
         alice.commit();
 
@@ -251,7 +250,7 @@ abstract class InsertContract extends RowLockContract {
                 forUpdate(row("named", 2)).orInsert("insert into named(id, name) values (?, ?)", 2, "one"));
         forEach(requests, request -> {
             if (strategy() == LockStrategy.ADVISORY) {
-                assertThat(lock(alice, request).isLocked()).isTrue();
+                assertThat(lock(alice, request).isHeld()).isTrue();
                 return;
             }
             assertThatThrownBy(() -> lock(alice, request))
@@ -273,7 +272,7 @@ abstract class InsertContract extends RowLockContract {
         for (Map.Entry<String, String> insert : failing.entrySet()) {
             LockRequest request = forUpdate(KEY).orInsert(insert.getKey(), 40_000);
             List<Session.Body<?>> declaring = List.of(
-                    c -> locks.in(c).lockAndQuery(request, read("there")),
+                    c -> locks.in(c).lockAndRead(request, read("there")),
                     c -> locks.on(OneConnection.of(c)).lock(request).inTransaction(tx -> "unreached"),
                     c -> locks.on(OneConnection.of(c))
                             .lock(request)
@@ -292,7 +291,7 @@ abstract class InsertContract extends RowLockContract {
             }
             List<Session.Body<?>> others = List.of(
                     c -> locks.in(c).lock(request),
-                    c -> locks.in(c).tryLock(request).isLocked());
+                    c -> locks.in(c).tryLock(request).isHeld());
             for (Session.Body<?> door : others) {
                 assertThatThrownBy(() -> alice.run(door))
                         .isExactlyInstanceOf(RowlockException.class)

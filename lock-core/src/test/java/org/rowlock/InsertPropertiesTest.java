@@ -196,14 +196,14 @@ class InsertPropertiesTest {
     private static void lock(TransactionLocks tx, Way way, LockRequest request) throws Exception {
         switch (way) {
             case TRY -> {
-                if (!tx.tryLock(request.noWait()).isLocked()) {
+                if (!tx.tryLock(request.noWait()).isHeld()) {
                     throw new Undone();
                 }
             }
             case QUERY ->
-                assertThat(tx.lockAndQuery(request, "select count(*) from counter", row -> row.getInt(1)))
+                assertThat(tx.lockAndRead(request, "select count(*) from counter", row -> row.getInt(1)))
                         .hasSize(1);
-            default -> assertThat(tx.lock(request).isLocked()).isTrue();
+            default -> assertThat(tx.lock(request).isHeld()).isTrue();
         }
     }
 

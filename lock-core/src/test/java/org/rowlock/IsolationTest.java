@@ -123,7 +123,7 @@ class IsolationTest {
         plain.commit();
         assertThat(step.failure()).isInstanceOf(LockSerializationException.class);
         assertAborted(alice, isolation);
-        List<Long> fresh = alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE));
+        List<Long> fresh = alice.run(c -> locks.in(c).lockAndRead(forUpdate(KEY), READ, BALANCE));
         assertThat(fresh).containsExactly(5L);
     }
 
@@ -139,7 +139,7 @@ class IsolationTest {
         Step<LockResult> step =
                 alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
         plain.commit();
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
         alice.run(c ->
                 assertThat(text(c, "select balance from account where id = 2")).isEqualTo("0"));
     }
@@ -151,7 +151,7 @@ class IsolationTest {
                 c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)),
                 c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")).waiting(wait)),
                 c -> locks.in(c).lock(forUpdate(List.of(KEY, LockKey.number(7))).waiting(wait)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), READ, BALANCE));
+                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), READ, BALANCE));
     }
 
     /** Where statements follow in the round trip the refusal must raise, unless a savepoint can undo it. */
@@ -281,7 +281,7 @@ class IsolationTest {
         Session alice = session("alice", isolation);
         keyHolder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
         rowHolder.execute("select from account where id = 1 for update");
-        Step<List<Long>> step = alice.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE))
+        Step<List<Long>> step = alice.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), READ, BALANCE))
                 .awaitBlockedBy(keyHolder);
         keyHolder.commit();
         step.awaitBlockedBy(rowHolder);
@@ -301,7 +301,7 @@ class IsolationTest {
                 c -> locks.in(c).lock(forUpdate(KEY)),
                 c -> locks.in(c).lock(forUpdate(KEYS)),
                 c -> locks.in(c).lock(forShare(KEY).atMost(TestDatabase.DEADLINE)),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE))) {
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), READ, BALANCE))) {
             Session holder = database.session("holder");
             Session alice = session("alice", isolation);
             holder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
@@ -327,7 +327,7 @@ class IsolationTest {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
                     c -> locks.in(c).lock(forUpdate(row("account", 50))),
                     c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 50)))),
-                    c -> locks.in(c).lockAndQuery(forUpdate(row("account", 50)), READ, BALANCE))) {
+                    c -> locks.in(c).lockAndRead(forUpdate(row("account", 50)), READ, BALANCE))) {
                 Session alice = session("alice", isolation);
                 if (begun) {
                     alice.execute("select count(*) from account");
@@ -387,7 +387,7 @@ class IsolationTest {
             Session alice = session("alice", isolation);
             alice.execute("select count(*) from account");
             LockResult one = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEY)));
-            assertThat(one.isLocked()).isTrue();
+            assertThat(one.isHeld()).isTrue();
             LockResult several = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEYS)));
             assertThat(several.absentRows()).isEmpty();
             alice.commit();
@@ -404,7 +404,7 @@ class IsolationTest {
                     c -> locks(strategy).in(c).lock(forUpdate(KEY)),
                     c -> locks(strategy).in(c).lock(forUpdate(KEY).noWait()),
                     c -> locks(strategy).in(c).lock(forUpdate(KEYS)),
-                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(KEY), READ, BALANCE))) {
+                    c -> locks(strategy).in(c).lockAndRead(forUpdate(KEY), READ, BALANCE))) {
                 Session alice = session("alice", isolation);
                 alice.execute("select count(*) from account");
                 database.execute("update account set balance = balance + 1 where id = 1");

@@ -125,13 +125,13 @@ class LockListenerTest {
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forShare(A).waiting(bound)));
         expect(List.of(A), FOR_SHARE, strategy, bound, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLock(forKeyShare(A)).isLocked());
+        alice.run(c -> locks.in(c).tryLock(forKeyShare(A)).isHeld());
         expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(List.of(B, A, B))));
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isLocked());
+        alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isHeld());
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAndQuery(forUpdate(A), "select 1", result -> result.getInt(1)));
+        alice.run(c -> locks.in(c).lockAndRead(forUpdate(A), "select 1", result -> result.getInt(1)));
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
     }
 
@@ -161,14 +161,14 @@ class LockListenerTest {
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(10)))) {
-            bob.run(c -> locks.in(c).tryLock(forUpdate(A).waiting(wait)).isLocked());
+            bob.run(c -> locks.in(c).tryLock(forUpdate(A).waiting(wait)).isHeld());
             expect(List.of(A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
             assertThat(bob.start(c -> locks.in(c).lock(forShare(A).waiting(wait)))
                             .failure())
                     .isInstanceOf(LockNotAvailableException.class);
             expect(List.of(A), FOR_SHARE, strategy, wait, Outcome.NOT_AVAILABLE);
             bob.run(c ->
-                    locks.in(c).tryLock(forUpdate(List.of(B, A)).waiting(wait)).isLocked());
+                    locks.in(c).tryLock(forUpdate(List.of(B, A)).waiting(wait)).isHeld());
             expect(List.of(B, A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
         }
     }
@@ -215,7 +215,7 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         assertThat(alice.start(c -> locks.in(c)
-                                .lockAndQuery(forUpdate(A), "select no_such_column", result -> result.getInt(1)))
+                                .lockAndRead(forUpdate(A), "select no_such_column", result -> result.getInt(1)))
                         .failure())
                 .isInstanceOf(SQLException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
@@ -347,9 +347,8 @@ class LockListenerTest {
             return false;
         });
         try {
-            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(A))).isLocked())
-                    .isTrue();
-            boolean had = bob.run(c -> locks.in(c).tryLock(forUpdate(A)).isLocked());
+            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(A))).isHeld()).isTrue();
+            boolean had = bob.run(c -> locks.in(c).tryLock(forUpdate(A)).isHeld());
             assertThat(had).isFalse();
             alice.commit();
             bob.commit();

@@ -161,8 +161,7 @@ class LockStatementsPropertiesTest {
                     return rolledBack(connection, read(connection, LOCKS));
                 }
                 case QUERY -> {
-                    long held =
-                            locks.in(connection).lockAndQuery(request, query).get(0);
+                    long held = locks.in(connection).lockAndRead(request, query).get(0);
                     assertThat(read(connection, LOCKS)).isEqualTo(held);
                     return rolledBack(connection, held);
                 }
@@ -272,7 +271,7 @@ class LockStatementsPropertiesTest {
             try (Connection other = DATABASE.dataSource().getConnection()) {
                 other.setAutoCommit(false);
                 for (LockKey key : request.keys()) {
-                    assertThat(locks.in(other).tryLock(forUpdate(key).noWait()).isLocked())
+                    assertThat(locks.in(other).tryLock(forUpdate(key).noWait()).isHeld())
                             .as(key.toString())
                             .isFalse();
                 }

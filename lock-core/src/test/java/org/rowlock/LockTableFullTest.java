@@ -63,7 +63,7 @@ class LockTableFullTest {
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();
             LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(keys.subList(0, 100))));
-            assertThat(result.isLocked()).isTrue();
+            assertThat(result.isHeld()).isTrue();
             alice.rollback();
         }
     }
@@ -83,7 +83,7 @@ class LockTableFullTest {
             LockTableFullException failure = catchThrowableOfType(
                     LockTableFullException.class,
                     () -> alice.run(c ->
-                            locks.in(c).tryLock(forShare(keys).waiting(wait)).isLocked()));
+                            locks.in(c).tryLock(forShare(keys).waiting(wait)).isHeld()));
             assertThat(failure).isNotNull();
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();

@@ -200,7 +200,7 @@ class LostUpdateTest {
                     // What was not to be had leaves the transaction usable.
                     if (locks.in(connection)
                             .tryLock(LockRequest.of(mode(), Bank.key(account())).waiting(wait(1)))
-                            .isLocked()) {
+                            .isHeld()) {
                         connection.rollback();
                     }
                     transfer(LockWait.forever());
@@ -247,7 +247,7 @@ class LostUpdateTest {
         private void deposit(int n, RowLockMode mode, LockWait wait) throws SQLException {
             assertThat(locks.in(connection)
                             .lock(LockRequest.of(mode, Bank.key(n)).waiting(wait))
-                            .isLocked())
+                            .isHeld())
                     .isTrue();
             changeBalance(connection, n, 1 + random.nextInt(9));
         }
@@ -265,7 +265,7 @@ class LostUpdateTest {
         private void depositByQuery() throws SQLException {
             int n = account();
             List<Long> balance = locks.in(connection)
-                    .lockAndQuery(
+                    .lockAndRead(
                             LockRequest.of(mode(), Bank.key(n)).waiting(wait(0)),
                             Bank.balanceQuery(n),
                             row -> row.getLong(1),

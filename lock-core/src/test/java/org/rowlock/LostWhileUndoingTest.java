@@ -34,7 +34,7 @@ class LostWhileUndoingTest {
             dataSource.fail("createStatement", new SQLException("An I/O error occurred", "08006"));
             assertThatThrownBy(() -> locks.in(connection)
                             .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(20)))
-                            .isLocked())
+                            .isHeld())
                     .isInstanceOf(LockConnectionLostException.class);
         }
     }

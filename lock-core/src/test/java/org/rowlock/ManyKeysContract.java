@@ -103,7 +103,7 @@ abstract class ManyKeysContract extends RowLockContract {
     @ParameterizedTest
     @MethodSource("allWaits")
     void oneKeyIsAsGoodAsSeveral(LockWait wait) throws Exception {
-        assertThat(lockAll(alice, accounts(5), wait).isLocked()).isTrue();
+        assertThat(lockAll(alice, accounts(5), wait).isHeld()).isTrue();
 
         assertThat(isFree(account(5))).isFalse();
     }
@@ -118,7 +118,7 @@ abstract class ManyKeysContract extends RowLockContract {
             assertThatThrownBy(() -> lockAll(bob, mixedKeys(), wait)).isInstanceOf(LockNotAvailableException.class);
             assertThat((boolean) bob.run(c -> locks.in(c)
                             .tryLock(forUpdate(mixedKeys()).waiting(wait))
-                            .isLocked()))
+                            .isHeld()))
                     .isFalse();
 
             assertThat(advisoryLocksOf(bob)).as("with %s taken", taken).isEqualTo(advisoryLocksFor(1));
@@ -168,7 +168,7 @@ abstract class ManyKeysContract extends RowLockContract {
         step.awaitBlockedBy(carol);
         carol.rollback();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
         for (int id = 1; id <= 5; id++) {
             assertThat(isFree(account(id))).isFalse();
         }

@@ -63,12 +63,12 @@ class MultiXactTest {
     void noneWhereTheTransactionHasNotBegun(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         for (Session.Body<?> lock : List.<Session.Body<?>>of(
-                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
                 c -> locks.in(c).lock(forUpdate(KEY).waiting(BOUND)),
                 c -> locks.in(c)
                         .tryLock(forUpdate(LockKey.rows("account", List.of(1, 2))))
-                        .isLocked(),
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(BOUND), "select 1", found -> 1))) {
+                        .isHeld(),
+                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(BOUND), "select 1", found -> 1))) {
             assertThat(makesMultiXact(false, lock)).isFalse();
         }
     }
@@ -80,7 +80,7 @@ class MultiXactTest {
                         c -> locks(LockStrategy.ROW)
                                 .in(c)
                                 .tryLock(forUpdate(KEY))
-                                .isLocked()))
+                                .isHeld()))
                 .isFalse();
     }
 

@@ -136,22 +136,22 @@ class PgBouncerTest {
         for (int i = 1; i <= 7; i++) {
             alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
             assertThat((boolean) bob.run(
-                            c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
+                            c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
                     .isFalse();
             assertThat((boolean) bob.run(c -> locks.in(c)
                             .tryLock(forUpdate(account(1)).atMost(Duration.ofMillis(10)))
-                            .isLocked()))
+                            .isHeld()))
                     .isFalse();
             assertThat((boolean) bob.run(
-                            c -> locks.in(c).tryLock(forUpdate(account(2))).isLocked()))
+                            c -> locks.in(c).tryLock(forUpdate(account(2))).isHeld()))
                     .isTrue();
             bob.commit();
             assertThat((boolean) bob.run(c -> locks.in(c)
                             .tryLock(forUpdate(List.of(account(2), account(1))))
-                            .isLocked()))
+                            .isHeld()))
                     .isFalse();
             bob.rollback();
-            Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(forUpdate(account(1)), read(), BALANCE));
+            Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(account(1)), read(), BALANCE));
             awaitBlockedBy(serverProcess(alice), step);
             alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
             alice.commit();
@@ -394,11 +394,11 @@ class PgBouncerTest {
             for (int i = 1; i <= 7; i++) {
                 alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
                 assertThat((boolean) bob.run(
-                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
                         .isFalse();
                 alice.commit();
                 assertThat((boolean) bob.run(
-                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
                         .isTrue();
                 bob.commit();
             }

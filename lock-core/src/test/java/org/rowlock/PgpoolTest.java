@@ -179,13 +179,13 @@ class PgpoolTest {
                 locks.on(pooler.dataSource()).verify();
                 for (long balance = 1; balance < 4; balance++) {
                     locks.in(alice).lock(forUpdate(KEY));
-                    assertThat(locks.in(bob).tryLock(forUpdate(KEY)).isLocked()).isFalse();
+                    assertThat(locks.in(bob).tryLock(forUpdate(KEY)).isHeld()).isFalse();
                     try (Statement statement = alice.createStatement()) {
                         statement.execute("update account set balance = " + balance);
                     }
                     alice.commit();
                     assertThat(locks.in(bob)
-                                    .lockAndQuery(
+                                    .lockAndRead(
                                             forUpdate(KEY),
                                             "select balance from account where id = 1",
                                             row -> row.getLong(1)))

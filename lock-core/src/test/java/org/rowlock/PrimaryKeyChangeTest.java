@@ -70,7 +70,7 @@ class PrimaryKeyChangeTest {
                 c -> locks.in(c)
                         .lock(forUpdate(List.of(row("item", 1), row("item", 77)))
                                 .allowAbsent()),
-                c -> locks.in(c).lockAndQuery(forUpdate(row("item", 1)), "select 1", rs -> 1));
+                c -> locks.in(c).lockAndRead(forUpdate(row("item", 1)), "select 1", rs -> 1));
     }
 
     @Test
@@ -129,8 +129,8 @@ class PrimaryKeyChangeTest {
         Session bob = database.session("bob");
         alice.execute("set standard_conforming_strings = " + standardConformingStrings);
         LockKey key = LockKey.row("\"it's \\ a\"\"?\"", 2, 1);
-        assertThat(alice.run(c -> locks.in(c).lock(forUpdate(key))).isLocked()).isTrue();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+        assertThat(alice.run(c -> locks.in(c).lock(forUpdate(key))).isHeld()).isTrue();
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
                 .isFalse();
         assertThat((Object) alice.run(c -> locks.in(c).claim(Claim.from("\"it's \\ a\"\"?\""), row -> row.getInt("x"))))
                 .isEqualTo(List.of(3));
@@ -151,10 +151,10 @@ class PrimaryKeyChangeTest {
         List<Integer> claimed = alice.run(c -> locks.in(c).claim(claim, rs -> rs.getInt("new_id")));
         assertThat(claimed).containsExactly(5);
         assertThat((boolean) bob.run(
-                        c -> locks.in(c).tryLock(forUpdate(row("item", 5))).isLocked()))
+                        c -> locks.in(c).tryLock(forUpdate(row("item", 5))).isHeld()))
                 .isFalse();
         assertThat((boolean) bob.run(
-                        c -> locks.in(c).tryLock(forUpdate(row("item", 1))).isLocked()))
+                        c -> locks.in(c).tryLock(forUpdate(row("item", 1))).isHeld()))
                 .isTrue();
     }
 
@@ -188,7 +188,7 @@ class PrimaryKeyChangeTest {
             }
             for (Session.Body<?> way : List.<Session.Body<?>>of(
                     c -> locks.in(c).lock(forUpdate(row("note", "happy"))),
-                    c -> locks.in(c).lockAndQuery(forUpdate(row("note", "happy")), "select 1", rs -> 1),
+                    c -> locks.in(c).lockAndRead(forUpdate(row("note", "happy")), "select 1", rs -> 1),
                     c -> locks.in(c).lock(forUpdate(List.of(row("note", "happy"), LockKey.name("x")))))) {
                 alice.run(way);
                 assertThatThrownBy(() -> bob.execute("select 1 from note for update nowait"))
@@ -220,7 +220,7 @@ class PrimaryKeyChangeTest {
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("strategy ROW");
         } else {
-            assertThat(alice.run(lock).isRowAbsent()).isFalse();
+            assertThat(alice.run(lock).absentRows()).isEmpty();
         }
     }
 
@@ -244,7 +244,7 @@ class PrimaryKeyChangeTest {
                     alice.execute("select 1");
                     try {
                         LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("item", 5))));
-                        assertThat(result.isRowAbsent()).isFalse();
+                        assertThat(result.absentRows()).isEmpty();
                     } catch (LockSerializationException e) {
                         failures++;
                     }

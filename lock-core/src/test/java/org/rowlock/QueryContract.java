@@ -31,15 +31,15 @@ abstract class QueryContract extends RowLockContract {
         return List.of(LockWait.noWait(), LockWait.atMost(ofMillis(20)));
     }
 
-    private List<Long> lockAndQuery(Session session, LockWait wait, String sql, Object... binds) throws Exception {
+    private List<Long> lockAndRead(Session session, LockWait wait, String sql, Object... binds) throws Exception {
         return session.run(
-                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), sql, row -> row.getLong(1), binds));
+                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), sql, row -> row.getLong(1), binds));
     }
 
     @Test
     void everyRowIsMappedInItsOrder() throws Exception {
         forEach(allWaits(), wait -> {
-            assertThat(lockAndQuery(alice, wait, "select id from account where id > ? order by id desc", 7))
+            assertThat(lockAndRead(alice, wait, "select id from account where id > ? order by id desc", 7))
                     .containsExactly(10L, 9L, 8L);
 
             assertThat(isFree(KEY)).isFalse();
@@ -49,7 +49,7 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void noRowsAreAnEmptyListAndTheLockIsHeld() throws Exception {
         forEach(allWaits(), wait -> {
-            assertThat(lockAndQuery(alice, wait, "select id from account where id > 1000"))
+            assertThat(lockAndRead(alice, wait, "select id from account where id > 1000"))
                     .isEmpty();
 
             assertThat(isFree(KEY)).isFalse();
@@ -62,7 +62,7 @@ abstract class QueryContract extends RowLockContract {
             lock(alice, KEY);
             bob.execute("update account set balance = 3 where id = 3");
 
-            assertThatThrownBy(() -> lockAndQuery(
+            assertThatThrownBy(() -> lockAndRead(
                             bob, wait, "update account set balance = ? where id in (1, 2) returning balance", 100))
                     .isInstanceOf(LockNotAvailableException.class);
 
@@ -82,7 +82,7 @@ abstract class QueryContract extends RowLockContract {
             lock(alice, name);
 
             assertThatThrownBy(() -> bob.run(c -> locks.in(c)
-                            .lockAndQuery(
+                            .lockAndRead(
                                     forUpdate(name).waiting(wait),
                                     "update account set balance = 1 returning id",
                                     row -> row.getInt(1))))
@@ -98,7 +98,7 @@ abstract class QueryContract extends RowLockContract {
         lock(alice, KEY);
         alice.execute("update account set balance = 5 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(KEY),
                         "update account set balance = balance + ? where id = 1 returning balance",
                         row -> row.getLong(1),
@@ -117,7 +117,7 @@ abstract class QueryContract extends RowLockContract {
         forEach(allWaits(), wait -> {
             bob.execute("update account set balance = 3 where id = 3");
 
-            assertThatThrownBy(() -> lockAndQuery(bob, wait, "select balance from account where id = ?", 1, 2))
+            assertThatThrownBy(() -> lockAndRead(bob, wait, "select balance from account where id = ?", 1, 2))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("2 bind values")
                     .hasMessageContaining("select balance from account");
@@ -133,7 +133,7 @@ abstract class QueryContract extends RowLockContract {
         forEach(allWaits(), wait -> {
             bob.execute("update account set balance = 3 where id = 3");
 
-            assertThatThrownBy(() -> lockAndQuery(bob, wait, "select balance from account where id in (?, ?)", 1))
+            assertThatThrownBy(() -> lockAndRead(bob, wait, "select balance from account where id in (?, ?)", 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("1 bind values");
 
@@ -146,20 +146,20 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void wrongBindsAsTheFirstStatementLeaveTheTransactionUsable() throws Exception {
         forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> lockAndQuery(bob, wait, "select 1", 1))
+            assertThatThrownBy(() -> lockAndRead(bob, wait, "select 1", 1))
                     .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> lockAndQuery(bob, wait, "select ?::int"))
+            assertThatThrownBy(() -> lockAndRead(bob, wait, "select ?::int"))
                     .isInstanceOf(IllegalArgumentException.class);
 
             assertThat(isFree(KEY)).isTrue();
-            assertThat(lockAndQuery(bob, wait, "select ?::int", 4)).containsExactly(4L);
+            assertThat(lockAndRead(bob, wait, "select ?::int", 4)).containsExactly(4L);
         });
     }
 
     @Test
     void severalStatementsAreRefused() throws Exception {
         forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> lockAndQuery(bob, wait, "select 1; select 2"))
+            assertThatThrownBy(() -> lockAndRead(bob, wait, "select 1; select 2"))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("more than one statement");
         });
@@ -168,7 +168,7 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void aStatementThatReturnsNoRowsIsRefused() throws Exception {
         forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> lockAndQuery(bob, wait, "update account set balance = 1 where id = 1"))
+            assertThatThrownBy(() -> lockAndRead(bob, wait, "update account set balance = 1 where id = 1"))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("RETURNING");
         });
@@ -189,7 +189,7 @@ abstract class QueryContract extends RowLockContract {
         alice.execute("update account set balance = 9 where id = 1");
 
         for (LockWait wait : allWaits()) {
-            assertThat(lockAndQuery(alice, wait, sql, 1)).as("%s", wait).containsExactly(9L);
+            assertThat(lockAndRead(alice, wait, sql, 1)).as("%s", wait).containsExactly(9L);
         }
         assertThat(isFree(KEY)).isFalse();
     }
@@ -213,7 +213,7 @@ abstract class QueryContract extends RowLockContract {
         String state = sqlAndState.substring(sqlAndState.lastIndexOf('|') + 1);
 
         for (LockWait wait : allWaits()) {
-            assertThatThrownBy(() -> lockAndQuery(bob, wait, sql))
+            assertThatThrownBy(() -> lockAndRead(bob, wait, sql))
                     .as("%s", wait)
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
@@ -225,7 +225,7 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void nullsCanBeBound() throws Exception {
         List<String> values = alice.run(c -> locks.in(c)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(KEY),
                         "select coalesce(?::text, 'none') || coalesce(?::int, 7)",
                         row -> row.getString(1),
@@ -238,7 +238,7 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void rowsMayBeMappedToNull() throws Exception {
         List<String> values = alice.run(c -> locks.in(c)
-                .lockAndQuery(forUpdate(KEY), "select null::text union all select 'a'", row -> row.getString(1)));
+                .lockAndRead(forUpdate(KEY), "select null::text union all select 'a'", row -> row.getString(1)));
 
         assertThat(values).containsExactlyElementsOf(Arrays.asList(null, "a"));
     }
@@ -249,7 +249,7 @@ abstract class QueryContract extends RowLockContract {
             SQLException thrown = new SQLException("no such thing");
 
             assertThatThrownBy(() -> alice.run(
-                            c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> {
+                            c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> {
                                 throw thrown;
                             })))
                     .isSameAs(thrown);
@@ -264,7 +264,7 @@ abstract class QueryContract extends RowLockContract {
             IllegalStateException thrown = new IllegalStateException("no such thing");
 
             assertThatThrownBy(() -> alice.run(
-                            c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> {
+                            c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> {
                                 throw thrown;
                             })))
                     .isSameAs(thrown);
@@ -277,13 +277,13 @@ abstract class QueryContract extends RowLockContract {
     void aMapperThatAsksForAColumnThatIsNotThereGetsTheDriversException() throws Exception {
         forEach(allWaits(), wait -> {
             assertThatThrownBy(() -> alice.run(c ->
-                            locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt(2))))
+                            locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt(2))))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(forUpdate(KEY).waiting(wait), "select 'abc'", row -> row.getInt(1))))
+                            .lockAndRead(forUpdate(KEY).waiting(wait), "select 'abc'", row -> row.getInt(1))))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt("nothing"))))
+                            .lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt("nothing"))))
                     .isInstanceOf(SQLException.class);
 
             assertLockedAndUsable();
@@ -302,8 +302,7 @@ abstract class QueryContract extends RowLockContract {
         List<LockKey> keys = LockKey.rows("account", List.of(3, 1, 2));
         String sql = "select balance from account where id in (1, 2, 3) order by id";
         lock(alice, account(2));
-        Step<List<Long>> waiting =
-                bob.start(c -> locks.in(c).lockAndQuery(forUpdate(keys), sql, row -> row.getLong(1)));
+        Step<List<Long>> waiting = bob.start(c -> locks.in(c).lockAndRead(forUpdate(keys), sql, row -> row.getLong(1)));
         waiting.awaitBlockedBy(alice);
         alice.execute("update account set balance = balance + 1 where id = 2");
         alice.commit();
@@ -321,7 +320,7 @@ abstract class QueryContract extends RowLockContract {
         lock(alice, account(2));
 
         assertThatThrownBy(() ->
-                        bob.run(c -> locks.in(c).lockAndQuery(forUpdate(keys).noWait(), sql, row -> row.getLong(1))))
+                        bob.run(c -> locks.in(c).lockAndRead(forUpdate(keys).noWait(), sql, row -> row.getLong(1))))
                 .isInstanceOf(LockNotAvailableException.class);
 
         bob.commit();

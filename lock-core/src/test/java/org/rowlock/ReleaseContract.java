@@ -58,7 +58,7 @@ abstract class ReleaseContract extends RowLockContract {
 
         alice.close();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
     }
 
     @Test
@@ -86,7 +86,7 @@ abstract class ReleaseContract extends RowLockContract {
         assertThat(tryLock(alice, KEY)).isFalse();
         Step<LockResult> again = startLock(alice, KEY).awaitBlockedBy(bob);
         bob.commit();
-        assertThat(again.get().isLocked()).isTrue();
+        assertThat(again.get().isHeld()).isTrue();
         assertThat(isFree(KEY)).isFalse();
     }
 
@@ -118,7 +118,7 @@ abstract class ReleaseContract extends RowLockContract {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
+                .lockAndRead(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -131,7 +131,7 @@ abstract class ReleaseContract extends RowLockContract {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(
+                .lockAndRead(
                         forShare(KEY).atMost(org.rowlock.testing.TestDatabase.DEADLINE),
                         "select balance from account where id = ?",
                         row -> row.getLong(1),
@@ -162,7 +162,7 @@ abstract class ReleaseContract extends RowLockContract {
         lock(alice, name);
         alice.execute("insert into account values (11, 100)");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(forUpdate(name), "select balance from account where id = 11", row -> row.getLong(1)));
+                .lockAndRead(forUpdate(name), "select balance from account where id = 11", row -> row.getLong(1)));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -175,7 +175,7 @@ abstract class ReleaseContract extends RowLockContract {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndQuery(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
+                .lockAndRead(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
         step.awaitBlockedBy(alice);
 
         alice.rollback();

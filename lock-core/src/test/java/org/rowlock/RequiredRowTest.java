@@ -42,14 +42,14 @@ class RequiredRowTest {
                     c -> locks(strategy)
                             .in(c)
                             .tryLock(forUpdate(row("account", 9)).waiting(wait))
-                            .isLocked(),
+                            .isHeld(),
                     c -> locks(strategy)
                             .in(c)
                             .lock(forUpdate(List.of(row("account", 1), row("account", 9)))
                                     .waiting(wait)),
                     c -> locks(strategy)
                             .in(c)
-                            .lockAndQuery(forUpdate(row("account", 9)).waiting(wait), "select 1", found -> 1))) {
+                            .lockAndRead(forUpdate(row("account", 9)).waiting(wait), "select 1", found -> 1))) {
                 assertThatThrownBy(() -> alice.run(call))
                         .isInstanceOf(RowAbsentException.class)
                         .hasMessageContainingAll("account[9]", "no row", "Insert it first");
@@ -80,7 +80,7 @@ class RequiredRowTest {
                 for (int id : new int[] {1, 9}) {
                     LockRequest request = forUpdate(row("account", id));
                     assertThatThrownBy(() -> alice.run(c -> query
-                                    ? locks(strategy).in(c).lockAndQuery(request, "select 1", r -> 1)
+                                    ? locks(strategy).in(c).lockAndRead(request, "select 1", r -> 1)
                                     : locks(strategy).in(c).lock(request)))
                             .isInstanceOf(id == 1 ? LockTargetException.class : RowAbsentException.class)
                             .hasMessageContaining("account[" + id + "]")
@@ -215,7 +215,7 @@ class RequiredRowTest {
                             case ADVISORY -> Held.KEY_LOCKED;
                         });
         assertThat(bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 2))))
-                        .isLocked())
+                        .isHeld())
                 .isTrue();
     }
 }

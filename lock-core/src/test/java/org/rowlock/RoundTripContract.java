@@ -118,7 +118,7 @@ abstract class RoundTripContract extends RowLockContract {
                     1,
                     c -> locks.in(c)
                             .tryLock(forUpdate(account(1)).waiting(wait))
-                            .isLocked());
+                            .isHeld());
         });
     }
 
@@ -143,12 +143,12 @@ abstract class RoundTripContract extends RowLockContract {
     }
 
     @Test
-    void lockAndQueryTakesOne() throws Exception {
+    void lockAndReadTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
             assertRoundTrips(
                     1,
                     c -> locks.in(c)
-                            .lockAndQuery(
+                            .lockAndRead(
                                     forUpdate(account(1)).waiting(wait),
                                     "select balance from account where id = ?",
                                     row -> row.getLong(1),
@@ -158,12 +158,12 @@ abstract class RoundTripContract extends RowLockContract {
 
     /** For a value without a type the driver asks what the statement will return, and then waits in front of it. */
     @Test
-    void lockAndQueryWithUntypedBindsTakesOne() throws Exception {
+    void lockAndReadWithUntypedBindsTakesOne() throws Exception {
         forEach(Arrays.asList(null, new Timestamp(0), new Date(0)), bind -> {
             assertRoundTrips(
                     1,
                     c -> locks.in(c)
-                            .lockAndQuery(
+                            .lockAndRead(
                                     forUpdate(account(1)),
                                     "select note from account, (select ?::timestamp) as t",
                                     row -> row.getString(1),
@@ -177,7 +177,7 @@ abstract class RoundTripContract extends RowLockContract {
         LockKey key = document();
         assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(key)));
         assertRoundTrips(
-                1, c -> locks.in(c).lockAndQuery(forUpdate(key), "select note from account", row -> row.getString(1)));
+                1, c -> locks.in(c).lockAndRead(forUpdate(key), "select note from account", row -> row.getString(1)));
     }
 
     @Test
@@ -203,7 +203,7 @@ abstract class RoundTripContract extends RowLockContract {
     void writesWithTheCommitTakeOne() throws Exception {
         assertRoundTrips(2, c -> {
             locks.in(c)
-                    .lockAndQuery(
+                    .lockAndRead(
                             forUpdate(account(1)),
                             "select balance from account where id = ?",
                             row -> row.getLong(1),
@@ -272,6 +272,6 @@ abstract class RoundTripContract extends RowLockContract {
         // With one kind of lock nothing has happened; with both the first of them has to be let go of.
         assertRoundTrips(
                 strategy() == LockStrategy.BOTH ? 2 : 1,
-                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked());
+                c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld());
     }
 }

@@ -88,12 +88,12 @@ abstract class RowLockContract {
 
     boolean tryLock(Session session, LockKey key) throws Exception {
         return session.run(
-                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isLocked());
+                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isHeld());
     }
 
     boolean tryLock(Session session, LockKey key, RowLockMode mode) throws Exception {
         return session.run(c ->
-                locks.in(c).tryLock(LockRequest.of(mode, key).allowAbsent()).isLocked());
+                locks.in(c).tryLock(LockRequest.of(mode, key).allowAbsent()).isHeld());
     }
 
     LockResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
@@ -106,7 +106,7 @@ abstract class RowLockContract {
 
     boolean tryLockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
         return session.run(
-                c -> locks.in(c).tryLock(forUpdate(keys).allowAbsent()).isLocked());
+                c -> locks.in(c).tryLock(forUpdate(keys).allowAbsent()).isHeld());
     }
 
     Step<LockResult> startLock(Session session, LockKey key) {

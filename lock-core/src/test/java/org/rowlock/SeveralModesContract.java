@@ -133,7 +133,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
             LockResult result = lockAll(alice, modes, LockWait.forever());
 
-            assertThat(result.isLocked()).isTrue();
+            assertThat(result.isHeld()).isTrue();
             assertThat(Requests.of(modes).keys()).containsExactly(one);
             assertThat(isFree(one, FOR_SHARE))
                     .as("first is exclusive: %s", first)
@@ -184,7 +184,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
         alice.commit();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
         assertThat(isFree(seat(1), FOR_SHARE)).isTrue();
         assertThat(isFree(seat(2), FOR_SHARE)).isFalse();
     }
@@ -261,10 +261,10 @@ abstract class SeveralModesContract extends RowLockContract {
 
                 for (Map.Entry<LockKey, RowLockMode> key : modes.entrySet()) {
                     boolean exclusive = (boolean) bob.run(
-                            c -> mixed.in(c).tryLock(forUpdate(key.getKey())).isLocked());
+                            c -> mixed.in(c).tryLock(forUpdate(key.getKey())).isHeld());
                     bob.rollback();
                     boolean shared = bob.run(
-                            c -> mixed.in(c).tryLock(forShare(key.getKey())).isLocked());
+                            c -> mixed.in(c).tryLock(forShare(key.getKey())).isHeld());
                     bob.rollback();
                     assertThat(exclusive).as("%s with seats by %s", key, other).isFalse();
                     assertThat(shared)

@@ -94,7 +94,7 @@ class ShadowedNamesTest {
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
                 ways.add(c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
                 ways.add(c -> locks.in(c).lock(forShare(key).waiting(wait)));
-                ways.add(c -> locks.in(c).lockAndQuery(forUpdate(key).waiting(wait), "select 1", found -> 1));
+                ways.add(c -> locks.in(c).lockAndRead(forUpdate(key).waiting(wait), "select 1", found -> 1));
             }
         }
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
@@ -184,7 +184,7 @@ class ShadowedNamesTest {
         for (LockKey key : List.of(row("account", 1), row("document", "x"), LockKey.name("nightly"))) {
             alice.run(c -> locks.in(c).lock(forUpdate(key)));
             assertThat((boolean)
-                            bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+                            bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
                     .isFalse();
             alice.rollback();
             bob.rollback();

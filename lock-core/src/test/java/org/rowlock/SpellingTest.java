@@ -61,10 +61,10 @@ class SpellingTest {
     private static List<Session.Body<?>> ways(RowLocks locks, LockKey key) {
         return List.of(
                 c -> locks.in(c).lock(forUpdate(key)),
-                c -> locks.in(c).tryLock(forUpdate(key)).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(key)).isHeld(),
                 c -> locks.in(c).lock(forUpdate(key).atMost(Duration.ofSeconds(60))),
                 c -> locks.in(c).lock(forUpdate(List.of(key, LockKey.name("beside")))),
-                c -> locks.in(c).lockAndQuery(forUpdate(key), "select 1", found -> 1));
+                c -> locks.in(c).lockAndRead(forUpdate(key), "select 1", found -> 1));
     }
 
     @ParameterizedTest
@@ -108,7 +108,7 @@ class SpellingTest {
                 .allowAbsent();
         BoundQuery<String> query = BoundQuery.of("select id from thing", found -> found.getString(1));
         Session alice = database.session("alice");
-        assertThat(alice.<List<String>>run(c -> locks(strategy).in(c).lockAndQuery(both, query)))
+        assertThat(alice.<List<String>>run(c -> locks(strategy).in(c).lockAndRead(both, query)))
                 .containsExactly(UPPER);
         assertThat(isRowFree()).isFalse();
     }
@@ -266,7 +266,7 @@ class SpellingTest {
         alice.execute("select 1");
         assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH)
                         .in(c)
-                        .lockAndQuery(
+                        .lockAndRead(
                                 forUpdate(row("thing", "10.0.0.1")),
                                 "update thing set id = '10.0.0.9' returning 1",
                                 found -> 1)))
@@ -284,8 +284,8 @@ class SpellingTest {
         createThing("char(1)", "'A'");
         Session alice = database.session("alice");
         assertThat(alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("thing", 'A'))))
-                        .isRowAbsent())
-                .isFalse();
+                        .absentRows())
+                .isEmpty();
         assertThat(isRowFree()).isEqualTo(strategy == LockStrategy.ADVISORY);
     }
 
@@ -354,12 +354,12 @@ class SpellingTest {
                 if (strategy == LockStrategy.ROW) {
                     alice.run(way);
                     LockRequest both = forUpdate(rows("thing", id.subList(1, 3)));
-                    assertThat(alice.run(c -> locks(strategy).in(c).lock(both)).isLocked())
+                    assertThat(alice.run(c -> locks(strategy).in(c).lock(both)).isHeld())
                             .isTrue();
                     assertThat((boolean) bob.run(c -> locks(strategy)
                                     .in(c)
                                     .tryLock(forUpdate(row("thing", id.get(1))))
-                                    .isLocked()))
+                                    .isHeld()))
                             .isFalse();
                 } else {
                     assertThatThrownBy(() -> alice.run(way))
@@ -407,7 +407,7 @@ class SpellingTest {
         LockKey key = row("thing", "\\x00ff");
         alice.run(c -> locks(strategy).in(c).lock(forUpdate(key)));
         assertThat((boolean) bob.run(
-                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isLocked()))
+                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isHeld()))
                 .isFalse();
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .isEmpty();
@@ -415,7 +415,7 @@ class SpellingTest {
             assertThatThrownBy(() -> bob.run(c -> locks(strategy)
                             .in(c)
                             .tryLock(forUpdate(row("thing", other)))
-                            .isLocked()))
+                            .isHeld()))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("lower-case hexadecimal");
         }
@@ -423,7 +423,7 @@ class SpellingTest {
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .hasSize(1);
         assertThat((boolean) alice.run(
-                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isLocked()))
+                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isHeld()))
                 .isFalse();
     }
 

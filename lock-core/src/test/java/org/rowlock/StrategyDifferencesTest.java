@@ -66,11 +66,11 @@ class StrategyDifferencesTest {
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key) throws Exception {
         return session.run(
-                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isLocked());
+                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isHeld());
     }
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(LockRequest.of(mode, key)).isLocked());
+        return session.run(c -> locks.in(c).tryLock(LockRequest.of(mode, key)).isHeld());
     }
 
     private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) {
@@ -122,7 +122,7 @@ class StrategyDifferencesTest {
         Step<LockResult> step = startLock(bob, with(strategy), KEY).awaitBlockedBy(alice);
         alice.commit();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
     }
 
     @Test
@@ -178,7 +178,7 @@ class StrategyDifferencesTest {
     private void assertReservedUntilCommit(RowLocks locks) throws Exception {
         assertThat(tryLock(bob, locks, ABSENT)).isFalse();
         Step<List<Integer>> second = bob.start(c -> locks.in(c)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(ABSENT).allowAbsent(),
                         "select id from account where id = 1000",
                         found -> found.getInt(1)));
@@ -193,8 +193,8 @@ class StrategyDifferencesTest {
         LockResult result = lock(alice, row, ABSENT);
 
         assertThat(result).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
-        assertThat(result.isLocked()).isFalse();
-        assertThat(result.isRowAbsent()).isTrue();
+        assertThat(result.isHeld()).isFalse();
+        assertThat(result.absentRows()).isNotEmpty();
         assertThat(tryLock(alice, row, ABSENT)).isFalse();
         assertThat(lock(bob, row, ABSENT)).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         bob.execute("insert into account values (1000)");
@@ -249,7 +249,7 @@ class StrategyDifferencesTest {
         Step<LockResult> step = startLock(bob, waiters, KEY).awaitBlockedBy(alice);
         alice.commit();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
         assertThat(tryLock(alice, holders, KEY)).isFalse();
     }
 
@@ -299,7 +299,7 @@ class StrategyDifferencesTest {
         Step<LockResult> step = startLock(bob, with(strategy), KEY).awaitBlockedBy(alice);
         alice.commit();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
     }
 
     @ParameterizedTest
@@ -370,12 +370,12 @@ class StrategyDifferencesTest {
         lock(alice, row, KEY, FOR_SHARE);
         Step<LockResult> writer = startLock(bob, row, KEY).awaitBlockedBy(alice);
 
-        assertThat(lock(carol, row, KEY, FOR_SHARE).isLocked()).isTrue();
+        assertThat(lock(carol, row, KEY, FOR_SHARE).isHeld()).isTrue();
         alice.commit();
         writer.awaitBlockedBy(carol);
         carol.commit();
 
-        assertThat(writer.get().isLocked()).isTrue();
+        assertThat(writer.get().isHeld()).isTrue();
     }
 
     @ParameterizedTest
@@ -388,11 +388,11 @@ class StrategyDifferencesTest {
         Step<LockResult> sharer = startLock(carol, locks, KEY, FOR_SHARE).awaitBlockedBy(bob);
 
         alice.commit();
-        assertThat(writer.get().isLocked()).isTrue();
+        assertThat(writer.get().isHeld()).isTrue();
         assertThat(sharer.awaitBlockedBy(bob).isDone()).isFalse();
         bob.commit();
 
-        assertThat(sharer.get().isLocked()).isTrue();
+        assertThat(sharer.get().isHeld()).isTrue();
     }
 
     @ParameterizedTest
@@ -433,7 +433,7 @@ class StrategyDifferencesTest {
         });
         naive.awaitBlockedBy(alice);
         Step<List<String>> ours = carol.start(c -> advisory.in(c)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(LockKey.number(42)),
                         "select balance from account where id = 1",
                         found -> found.getString(1)));

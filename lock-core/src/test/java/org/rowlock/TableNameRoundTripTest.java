@@ -84,21 +84,21 @@ class TableNameRoundTripTest {
             LockKey withSchema = LockKey.row(database.schema() + "." + table, 1);
             List<LockKey> several = LockKey.rows(table, List.of(3, 2));
 
-            assertThat(isHadBy(alice, c -> locks.in(c).lock(forUpdate(key)).isLocked()))
+            assertThat(isHadBy(alice, c -> locks.in(c).lock(forUpdate(key)).isHeld()))
                     .as(table)
                     .isTrue();
             assertThat(isHadBy(
-                            alice, c -> locks.in(c).tryLock(forUpdate(several)).isLocked()))
+                            alice, c -> locks.in(c).tryLock(forUpdate(several)).isHeld()))
                     .as(table)
                     .isTrue();
-            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
                     .as(table)
                     .isFalse();
             assertThat(isHadBy(
-                            bob, c -> locks.in(c).tryLock(forUpdate(withSchema)).isLocked()))
+                            bob, c -> locks.in(c).tryLock(forUpdate(withSchema)).isHeld()))
                     .as(table)
                     .isFalse();
-            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(several)).isLocked()))
+            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(several)).isHeld()))
                     .as(table)
                     .isFalse();
             alice.commit();
@@ -107,7 +107,7 @@ class TableNameRoundTripTest {
             assertThat(claimed).as(table).containsExactlyInAnyOrder(1, 2, 3);
             assertThat(isHadBy(
                             alice,
-                            c -> locks.in(c).tryLock(forUpdate(withSchema)).isLocked()))
+                            c -> locks.in(c).tryLock(forUpdate(withSchema)).isHeld()))
                     .as(table)
                     .isFalse();
             bob.commit();

@@ -72,13 +72,13 @@ class TableResolutionTest {
 
     private void assertOneKey(RowLocks alices, LockKey one, RowLocks bobs, LockKey other) throws Exception {
         alice().run(c -> alices.in(c).lock(forUpdate(one)));
-        assertThat((boolean) bob().run(c -> bobs.in(c).tryLock(forUpdate(other)).isLocked()))
+        assertThat((boolean) bob().run(c -> bobs.in(c).tryLock(forUpdate(other)).isHeld()))
                 .isFalse();
         alice().rollback();
         LockResult result = bob().run(c -> bobs.in(c).lock(forUpdate(other)));
-        assertThat(result.isRowAbsent()).isFalse();
+        assertThat(result.absentRows()).isEmpty();
         assertThat((boolean)
-                        alice().run(c -> alices.in(c).tryLock(forUpdate(one)).isLocked()))
+                        alice().run(c -> alices.in(c).tryLock(forUpdate(one)).isHeld()))
                 .isFalse();
         alice().rollback();
         bob().rollback();
@@ -87,7 +87,7 @@ class TableResolutionTest {
     private void assertTwoKeys(RowLocks locks, LockKey one, LockKey other) throws Exception {
         alice().run(c -> locks.in(c).lock(forUpdate(one)));
         assertThat((boolean)
-                        bob().run(c -> locks.in(c).tryLock(forUpdate(other)).isLocked()))
+                        bob().run(c -> locks.in(c).tryLock(forUpdate(other)).isHeld()))
                 .isTrue();
         alice().rollback();
         bob().rollback();
@@ -126,7 +126,7 @@ class TableResolutionTest {
         alice().execute("set local search_path to " + database.schema());
         alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         assertThat((boolean) bob().run(c ->
-                        locks.in(c).tryLock(forUpdate(row("account", 1))).isLocked()))
+                        locks.in(c).tryLock(forUpdate(row("account", 1))).isHeld()))
                 .isFalse();
     }
 
@@ -338,16 +338,16 @@ class TableResolutionTest {
             alice().rollback();
         }
         LockResult result = alice().run(c -> locks.in(c).lock(forUpdate(key)));
-        assertThat(result.isRowAbsent()).isFalse();
-        assertThat(result.isLocked()).isTrue();
+        assertThat(result.absentRows()).isEmpty();
+        assertThat(result.isHeld()).isTrue();
     }
 
     private static List<Session.Body<?>> ways(RowLocks locks) {
         return List.of(
                 c -> locks.in(c).lock(forUpdate(row("account", 1))),
                 c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2)))),
-                c -> locks.in(c).tryLock(forUpdate(row("account", 1))).isLocked(),
-                c -> locks.in(c).lockAndQuery(forUpdate(row("account", 1)), "select 1", ONE),
+                c -> locks.in(c).tryLock(forUpdate(row("account", 1))).isHeld(),
+                c -> locks.in(c).lockAndRead(forUpdate(row("account", 1)), "select 1", ONE),
                 c -> locks.in(c).claim(Claim.from("account").limit(1), ONE));
     }
 
@@ -429,8 +429,8 @@ class TableResolutionTest {
 
     private static int roundTrips(RowLocks locks, Connection connection, int id) throws SQLException {
         int before = RoundTripCounter.counted();
-        assertThat(locks.in(connection).lock(forUpdate(row("account", id))).isRowAbsent())
-                .isFalse();
+        assertThat(locks.in(connection).lock(forUpdate(row("account", id))).absentRows())
+                .isEmpty();
         int counted = RoundTripCounter.counted() - before;
         connection.commit();
         return counted;
@@ -464,7 +464,7 @@ class TableResolutionTest {
                 session.execute("select 1");
                 try {
                     LockResult result = session.run(c -> locks.in(c).lock(forUpdate(key)));
-                    assertThat(result.isRowAbsent()).isFalse();
+                    assertThat(result.absentRows()).isEmpty();
                 } catch (LockSerializationException e) {
                     failures++;
                 }

@@ -41,15 +41,15 @@ class TransactionStateTest {
                 "lock", c -> locks.in(c).lock(forUpdate(KEY)),
                 "lock shared", c -> locks.in(c).lock(forShare(KEY)),
                 "lock noWait", c -> locks.in(c).lock(forUpdate(KEY).noWait()),
-                "tryLock", c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                "tryLock", c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
                 "tryLock atMost",
                         c -> locks.in(c)
                                 .tryLock(forUpdate(KEY).atMost(Duration.ofSeconds(9)))
-                                .isLocked(),
+                                .isHeld(),
                 "lockAll", c -> locks.in(c).lock(forUpdate(keys)),
-                "tryLockAll", c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
+                "tryLockAll", c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
                 "lockAll atMost", c -> locks.in(c).lock(forUpdate(keys).atMost(Duration.ofSeconds(9))),
-                "lockAndQuery", c -> locks.in(c).lockAndQuery(forUpdate(KEY), "select id from account", ID),
+                "lockAndRead", c -> locks.in(c).lockAndRead(forUpdate(KEY), "select id from account", ID),
                 "claim", c -> locks.in(c).claim(Claim.from("account"), ID));
     }
 
@@ -160,7 +160,7 @@ class TransactionStateTest {
         alice.rollback();
         RowLocks locks = LockAccess.builder().strategy(strategy).build();
         LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        assertThat(result.isLocked()).isTrue();
+        assertThat(result.isHeld()).isTrue();
     }
 
     /** As FOR UPDATE does. Only where the check itself must raise, or the row lock does, is the transaction aborted. */
@@ -256,13 +256,13 @@ class TransactionStateTest {
         alice.execute("select 1");
         for (Session.Body<?> body : List.<Session.Body<?>>of(
                 c -> locks.in(c).lock(forUpdate(KEY)),
-                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
                 c -> locks.in(c)
                         .tryLock(forUpdate(KEY).atMost(Duration.ofSeconds(9)))
-                        .isLocked(),
+                        .isHeld(),
                 c -> locks.in(c)
                         .tryLock(forUpdate(LockKey.rows("account", List.of(1, 2))))
-                        .isLocked())) {
+                        .isHeld())) {
             assertThatThrownBy(() -> alice.run(body)).isInstanceOf(LockTransactionException.class);
             alice.execute("select id from account");
         }

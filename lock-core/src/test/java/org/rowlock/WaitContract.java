@@ -94,7 +94,7 @@ abstract class WaitContract extends RowLockContract {
     @ParameterizedTest
     @MethodSource("shortWaits")
     void aFreeLockIsGrantedWhateverTheWait(LockWait wait) throws Exception {
-        assertThat(lock(bob, KEY, wait).isLocked()).isTrue();
+        assertThat(lock(bob, KEY, wait).isHeld()).isTrue();
 
         assertThat(isFree(KEY)).isFalse();
         assertThat(advisoryLocksOf(bob)).isEqualTo(advisoryLocksFor(1));
@@ -106,19 +106,19 @@ abstract class WaitContract extends RowLockContract {
 
         assertThat(tryLock(bob, KEY)).isFalse();
         assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isLocked()))
+                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isHeld()))
                 .isFalse();
         assertThat((boolean) bob.run(c -> locks.in(c)
                         .tryLock(forUpdate(KEY).atMost(Duration.ZERO))
-                        .isLocked()))
+                        .isHeld()))
                 .isFalse();
         assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forShare(KEY).atMost(ofMillis(20))).isLocked()))
+                        locks.in(c).tryLock(forShare(KEY).atMost(ofMillis(20))).isHeld()))
                 .isFalse();
         bob.execute("update account set balance = 20 where id = 2");
         alice.rollback();
         assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isLocked()))
+                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isHeld()))
                 .isTrue();
         assertThat(isFree(KEY)).isFalse();
         bob.commit();
@@ -133,7 +133,7 @@ abstract class WaitContract extends RowLockContract {
 
         alice.commit();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
         assertThat(isFree(KEY)).isFalse();
     }
 
@@ -142,7 +142,7 @@ abstract class WaitContract extends RowLockContract {
         lock(alice, KEY);
         Step<Boolean> step = bob.start(c -> locks.in(c)
                 .tryLock(forUpdate(KEY).atMost(TestDatabase.DEADLINE))
-                .isLocked());
+                .isHeld());
         step.awaitBlockedBy(alice);
 
         alice.rollback();
@@ -176,7 +176,7 @@ abstract class WaitContract extends RowLockContract {
                     .as("%s granted for all", wait)
                     .isEqualTo(before);
             List<String> seen = bob.run(c -> locks.in(c)
-                    .lockAndQuery(
+                    .lockAndRead(
                             forUpdate(account(6)).waiting(wait),
                             "select current_setting('lock_timeout')",
                             row -> row.getString(1)));
@@ -213,7 +213,7 @@ abstract class WaitContract extends RowLockContract {
 
         alice.commit();
 
-        assertThat(step.get().isLocked()).isTrue();
+        assertThat(step.get().isHeld()).isTrue();
     }
 
     @ParameterizedTest
@@ -267,7 +267,7 @@ abstract class WaitContract extends RowLockContract {
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P02"));
         bob.rollback();
-        assertThat(lock(bob, account(2)).isLocked()).isTrue();
+        assertThat(lock(bob, account(2)).isHeld()).isTrue();
     }
 
     @Test
@@ -278,12 +278,12 @@ abstract class WaitContract extends RowLockContract {
 
         assertThatThrownBy(() -> bob.run(c -> locks.in(c)
                         .tryLock(forUpdate(KEY).waiting(LockWait.forever()))
-                        .isLocked()))
+                        .isHeld()))
                 .isInstanceOf(LockNotAvailableException.class);
         bob.rollback();
         assertThatThrownBy(() -> bob.run(c -> locks.in(c)
                         .tryLock(forUpdate(List.of(account(2), KEY)).waiting(LockWait.forever()))
-                        .isLocked()))
+                        .isHeld()))
                 .isInstanceOf(LockNotAvailableException.class);
     }
 
@@ -300,7 +300,7 @@ abstract class WaitContract extends RowLockContract {
                         .isInstanceOf(LockNotAvailableException.class);
                 assertThat(locks.in(connection)
                                 .lock(forUpdate(account(2)).waiting(wait))
-                                .isLocked())
+                                .isHeld())
                         .isTrue();
             }
             connection.rollback();

@@ -74,7 +74,7 @@ class WriteFreeLockingTest {
                         c -> locks.in(c).lock(LockRequest.of(mode, keys.get(0)).waiting(wait)));
                 session.run(c -> locks.in(c).lock(LockRequest.of(mode, keys).waiting(wait)));
                 session.run(c -> locks.in(c)
-                        .lockAndQuery(
+                        .lockAndRead(
                                 LockRequest.of(mode, keys.get(1)).waiting(wait),
                                 "select * from account where id = 2",
                                 found -> 1));
@@ -142,8 +142,7 @@ class WriteFreeLockingTest {
             alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, key).waiting(wait)));
             alice.run(c -> advisory.in(c)
                     .lock(LockRequest.of(mode, List.of(key, LockKey.name("x"))).waiting(wait)));
-            alice.run(
-                    c -> advisory.in(c).lockAndQuery(LockRequest.of(mode, key).waiting(wait), "select 1", found -> 1));
+            alice.run(c -> advisory.in(c).lockAndRead(LockRequest.of(mode, key).waiting(wait), "select 1", found -> 1));
         }
 
         assertThat(hasXid(alice)).isFalse();

@@ -21,7 +21,7 @@ public final class Counters {
     public long lockOrCreate(Connection connection, String name) throws SQLException {
         // snippet: create
         List<Long> value = locks.in(connection)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(row("counter", name))
                                 .orInsert("insert into counter (name, value) values (?, 0)", name),
                         "select value from counter where name = ?",

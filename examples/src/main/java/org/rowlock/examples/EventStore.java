@@ -45,7 +45,7 @@ public final class EventStore {
     public List<Event> readAfter(Connection connection, long last) throws SQLException {
         // snippet: read
         long bound = locks.in(connection)
-                .lockAndQuery(forUpdate(WRITERS), "select coalesce(max(id), 0) from event", Long.class)
+                .lockAndRead(forUpdate(WRITERS), "select coalesce(max(id), 0) from event", Long.class)
                 .get(0);
         connection.commit(); // writers go on; up to the bound there will be no other
         // end

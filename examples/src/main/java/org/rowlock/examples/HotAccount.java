@@ -78,7 +78,7 @@ public final class HotAccount {
     public boolean pay(Connection connection, long id, long amount) throws SQLException {
         // snippet: own
         TransactionLocks tx = locks.in(connection);
-        long balance = tx.lockAndQuery(forUpdate(row("account", id)), READ, Long.class, id)
+        long balance = tx.lockAndRead(forUpdate(row("account", id)), READ, Long.class, id)
                 .get(0);
         CommitWrites writes = new CommitWrites();
         if (balance >= amount) {

@@ -58,7 +58,7 @@ public final class MoneyTransfer {
         // snippet: bounded
         // An account that does not exist is an error, and not busy.
         boolean locked = tx.tryLock(forUpdate(row("account", id)).atMost(Duration.ofMillis(200)))
-                .isLocked();
+                .isHeld();
         if (locked) {
             add(connection, id, amount);
         }
@@ -69,10 +69,9 @@ public final class MoneyTransfer {
 
     /** Locks an account and reads its balance in one round trip. */
     public long lockedBalance(Connection connection, long id) throws SQLException {
-        // snippet: lockAndQuery
+        // snippet: lockAndRead
         List<Long> balances = locks.in(connection)
-                .lockAndQuery(
-                        forUpdate(row("account", id)), "select balance from account where id = ?", Long.class, id);
+                .lockAndRead(forUpdate(row("account", id)), "select balance from account where id = ?", Long.class, id);
         // end
         return balances.get(0);
     }

@@ -29,10 +29,10 @@ class MigrationTest {
                 c -> locks.in(c).lock(forUpdate(LockKey.row("job", 1)).allowAbsent()));
 
         assertThat(account.strategy()).isEqualTo(LockStrategy.ROW);
-        assertThat(account.isLocked()).isTrue();
-        assertThat(account.isRowAbsent()).isFalse();
+        assertThat(account.isHeld()).isTrue();
+        assertThat(account.absentRows()).isEmpty();
         assertThat(job.strategy()).isEqualTo(LockStrategy.BOTH);
-        assertThat(job.isLocked()).isTrue();
-        assertThat(job.isRowAbsent()).isTrue();
+        assertThat(job.isHeld()).isTrue();
+        assertThat(job.absentRows()).isNotEmpty();
     }
 }

@@ -356,7 +356,7 @@ class PrintedIdPropertiesTest {
                         : null;
             }
             LockResult result = locks.tryLock(forUpdate(key).allowAbsent());
-            return result.isRowAbsent() ? null : result.isLocked();
+            return !result.absentRows().isEmpty() ? null : result.isHeld();
         } catch (LockNotAvailableException e) {
             return false;
         } catch (LockTargetException e) {

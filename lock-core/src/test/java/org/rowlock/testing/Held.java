@@ -15,17 +15,21 @@ public enum Held {
     /** Of a result, which must not contradict itself. */
     public static Held of(Object given) {
         LockResult result = (LockResult) given;
-        if (result.isTaken()) {
-            return agreed(!result.isLocked() && !result.isRowAbsent(), TAKEN, result);
+        boolean isAbsent = !result.absentRows().isEmpty();
+        if (result.state() == LockResult.State.TAKEN) {
+            return agreed(!result.isHeld() && !isAbsent, TAKEN, result);
         }
-        if (result.isRowAbsent()) {
-            return result.strategy() == LockStrategy.ROW
-                    ? agreed(!result.isLocked(), NOTHING_LOCKED_ROW_ABSENT, result)
-                    : agreed(
-                            result.isLocked() && result.strategy() == LockStrategy.BOTH, KEY_LOCKED_ROW_ABSENT, result);
+        if (result.state() == LockResult.State.ABSENT) {
+            return agreed(
+                    !result.isHeld() && isAbsent && result.strategy() == LockStrategy.ROW,
+                    NOTHING_LOCKED_ROW_ABSENT,
+                    result);
+        }
+        if (isAbsent) {
+            return agreed(result.isHeld() && result.strategy() == LockStrategy.BOTH, KEY_LOCKED_ROW_ABSENT, result);
         }
         return agreed(
-                result.isLocked(),
+                result.isHeld(),
                 switch (result.strategy()) {
                     case ROW -> ROW_LOCKED;
                     case BOTH -> KEY_AND_ROW_LOCKED;

@@ -101,15 +101,15 @@ public final class RowLockTemplate {
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @see TransactionLocks#lockAndQuery(LockRequest, String, RowMapper, Object...)
+     * @see TransactionLocks#lockAndRead(LockRequest, String, RowMapper, Object...)
      */
-    public <R> List<R> lockAndQuery(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds) {
+    public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds) {
         return call(request, defaultWait())
                 .take(
                         request,
                         sql,
                         (connection, capped, entity) ->
-                                locks.locks().in(connection).lockAndQuery(capped, sql, mapper, binds));
+                                locks.locks().in(connection).lockAndRead(capped, sql, mapper, binds));
     }
 
     /**
@@ -122,15 +122,15 @@ public final class RowLockTemplate {
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @see TransactionLocks#lockAndQuery(LockRequest, String, Class, Object...)
+     * @see TransactionLocks#lockAndRead(LockRequest, String, Class, Object...)
      */
-    public <R> List<R> lockAndQuery(LockRequest request, String sql, Class<R> type, @Nullable Object... binds) {
+    public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds) {
         return call(request, defaultWait())
                 .take(
                         request,
                         sql,
                         (connection, capped, entity) ->
-                                locks.locks().in(connection).lockAndQuery(capped, sql, type, binds));
+                                locks.locks().in(connection).lockAndRead(capped, sql, type, binds));
     }
 
     /**

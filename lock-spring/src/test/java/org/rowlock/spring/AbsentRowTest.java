@@ -131,7 +131,7 @@ class AbsentRowTest {
                         .isInstanceOf(InvalidDataAccessApiUsageException.class)
                         .hasMessageContaining("has not locked account");
                 assertThat(template.lock(forNoKeyUpdate(List.of(one, absent)).allowAbsent())
-                                .isLocked())
+                                .isHeld())
                         .isFalse();
                 template.requireLocked(one);
                 assertThatThrownBy(() -> template.requireLocked(absent))

@@ -254,9 +254,9 @@ class CachedEntityTest {
                 accounts.template(locks -> locks.lock(forNoKeyUpdate(List.of(LockKey.row("account", 2), ACCOUNT))));
             case "tryLock" ->
                 accounts.template(locks -> locks.tryLock(forNoKeyUpdate(ACCOUNT).atMost(TestDatabase.DEADLINE))
-                        .isLocked());
-            case "lockAndQuery" ->
-                accounts.template(locks -> locks.lockAndQuery(forNoKeyUpdate(ACCOUNT), "select 1", row -> 1));
+                        .isHeld());
+            case "lockAndRead" ->
+                accounts.template(locks -> locks.lockAndRead(forNoKeyUpdate(ACCOUNT), "select 1", row -> 1));
             case "inTransaction" -> accounts.inTransaction();
             case "several" -> accounts.several(List.of(2, 1));
             case "expression" -> accounts.expression(new Command(1));
@@ -274,7 +274,7 @@ class CachedEntityTest {
                 "lock",
                 "lockAll",
                 "tryLock",
-                "lockAndQuery",
+                "lockAndRead",
                 "inTransaction"
             })
     void whatTheHolderBeforeWroteIsNotLost(String form) throws Exception {

@@ -191,7 +191,7 @@ class EntityRefreshTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"annotation", "lock", "lockAll", "tryLock", "lockAndQuery", "inTransaction"})
+    @ValueSource(strings = {"annotation", "lock", "lockAll", "tryLock", "lockAndRead", "inTransaction"})
     void whatWasLoadedBeforeTheLockHasWhatWasCommittedDuringTheWait(String entrance) throws Exception {
         LockKey key = LockKey.row("account", 1);
         RowLockTemplate template = context.getBean(RowLockTemplate.class);
@@ -202,8 +202,8 @@ class EntityRefreshTest {
                         case "lockAll" -> template.lock(forNoKeyUpdate(List.of(key)));
                         case "tryLock" ->
                             template.tryLock(forNoKeyUpdate(key).atMost(TestDatabase.DEADLINE))
-                                    .isLocked();
-                        case "lockAndQuery" -> template.lockAndQuery(forNoKeyUpdate(key), "select 1", row -> 1);
+                                    .isHeld();
+                        case "lockAndRead" -> template.lockAndRead(forNoKeyUpdate(key), "select 1", row -> 1);
                         default -> template.inTransaction(forNoKeyUpdate(key), () -> 1);
                     }
                     return entities.find(Account.class, id).balance;

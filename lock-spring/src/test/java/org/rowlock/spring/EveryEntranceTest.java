@@ -312,15 +312,15 @@ class EveryEntranceTest {
                     inside();
                 }
                 case LOCK -> {
-                    assertThat(locks.lock(ONE).isLocked()).isTrue();
+                    assertThat(locks.lock(ONE).isHeld()).isTrue();
                     inside();
                 }
                 case TRY_LOCK -> {
-                    assertThat(locks.tryLock(ONE).isLocked()).isTrue();
+                    assertThat(locks.tryLock(ONE).isHeld()).isTrue();
                     inside();
                 }
                 case LOCK_AND_QUERY -> {
-                    assertThat(locks.lockAndQuery(ONE, "select 1", row -> row.getInt(1)))
+                    assertThat(locks.lockAndRead(ONE, "select 1", row -> row.getInt(1)))
                             .containsExactly(1);
                     inside();
                 }

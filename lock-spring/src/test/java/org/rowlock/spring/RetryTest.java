@@ -105,7 +105,7 @@ class RetryTest {
                     CompletableFuture.runAsync(() -> accounts.move(1, 2, 5), Blocking.NEW_THREAD);
             assertThat(bobs.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
                             .get()
-                            .isLocked())
+                            .isHeld())
                     .as("the victim lets go of its rows before it tries again")
                     .isTrue();
             bob.commit();

@@ -237,9 +237,9 @@ class RowLockSchedulesTest {
             Probe probe = context.getBean(Probe.class);
             Session other = other(LockStrategy.ADVISORY);
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                assertThat(template.tryLock(forNoKeyUpdate(ONE)).isLocked()).isFalse();
+                assertThat(template.tryLock(forNoKeyUpdate(ONE)).isHeld()).isFalse();
                 assertThat(template.tryLock(forNoKeyUpdate(LockKey.row("account", 2)))
-                                .isLocked())
+                                .isHeld())
                         .isTrue();
                 probe.setBalance(2, 7);
             });
@@ -305,7 +305,7 @@ class RowLockSchedulesTest {
             awaitSomebodyBlockedBy(other);
 
             assertThat((boolean) newcomer.run(connection ->
-                            locks.in(connection).tryLock(forUpdate(audit)).isLocked()))
+                            locks.in(connection).tryLock(forUpdate(audit)).isHeld()))
                     .isTrue();
             newcomer.rollback();
             other.rollback();

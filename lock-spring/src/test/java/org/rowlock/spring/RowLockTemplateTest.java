@@ -97,13 +97,13 @@ class RowLockTemplateTest {
             other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
             transactions.executeWithoutResult(status -> {
                 LockResult both = template.lock(forNoKeyUpdate(TWO));
-                assertThat(both.isLocked()).isTrue();
-                assertThat(both.isRowAbsent()).isFalse();
+                assertThat(both.isHeld()).isTrue();
+                assertThat(both.absentRows()).isEmpty();
                 assertThat(both.strategy()).isEqualTo(LockStrategy.BOTH);
                 assertThat(template.lock(forNoKeyUpdate(List.of(TWO, LockKey.row("account", 3))))
-                                .isLocked())
+                                .isHeld())
                         .isTrue();
-                assertThat(template.lockAndQuery(
+                assertThat(template.lockAndRead(
                                 forNoKeyUpdate(TWO),
                                 "select balance from account where id = ?",
                                 row -> row.getInt(1),
@@ -128,7 +128,7 @@ class RowLockTemplateTest {
                 int amount = 5;
                 // snippet: read
                 LockRequest account = forNoKeyUpdate(LockKey.row("account", id));
-                int balance = template.lockAndQuery(
+                int balance = template.lockAndRead(
                                 account, "select balance from account where id = ?", Integer.class, id)
                         .get(0);
                 if (balance >= amount) {
@@ -235,12 +235,12 @@ class RowLockTemplateTest {
                     .isInstanceOf(CannotAcquireLockException.class);
             transactions.executeWithoutResult(status -> {
                 assertThat(template.tryLock(forNoKeyUpdate(ONE).atMost(Duration.ofMillis(5)))
-                                .isLocked())
+                                .isHeld())
                         .isFalse();
-                assertThat(template.tryLock(forNoKeyUpdate(TWO)).isLocked()).isTrue();
+                assertThat(template.tryLock(forNoKeyUpdate(TWO)).isHeld()).isTrue();
             });
             assertThatThrownBy(() -> transactions.execute(status ->
-                            template.lockAndQuery(forNoKeyUpdate(TWO), "select nothing from account", row -> 1)))
+                            template.lockAndRead(forNoKeyUpdate(TWO), "select nothing from account", row -> 1)))
                     .isInstanceOf(BadSqlGrammarException.class);
             other.rollback();
         }

@@ -36,7 +36,7 @@ public final class RowLockTests {
                         .build()
                         .in(connection)
                         .tryLock(forUpdate(key).allowAbsent())
-                        .isLocked();
+                        .isHeld();
             } finally {
                 connection.rollback();
             }

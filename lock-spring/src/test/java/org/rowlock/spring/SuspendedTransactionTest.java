@@ -32,19 +32,19 @@ class SuspendedTransactionTest {
             inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
             LockRequest row = forNoKeyUpdate(LockKey.row("account", 1));
             outer.executeWithoutResult(status -> {
-                assertThat(locks.lock(row).isLocked()).isTrue();
+                assertThat(locks.lock(row).isHeld()).isTrue();
                 assertThatThrownBy(() -> inner.executeWithoutResult(own -> locks.lock(row)))
                         .isInstanceOf(InvalidDataAccessApiUsageException.class)
                         .hasMessageContaining("REQUIRES_NEW");
                 inner.executeWithoutResult(own -> assertThat(locks.lock(forNoKeyUpdate(LockKey.row("account", 2)))
-                                .isLocked())
+                                .isHeld())
                         .isTrue());
             });
             outer.executeWithoutResult(status -> {
                 LockRequest shared = forShare(LockKey.row("account", 1));
-                assertThat(locks.lock(shared).isLocked()).isTrue();
+                assertThat(locks.lock(shared).isHeld()).isTrue();
                 inner.executeWithoutResult(
-                        own -> assertThat(locks.lock(shared).isLocked()).isTrue());
+                        own -> assertThat(locks.lock(shared).isHeld()).isTrue());
             });
         }
     }

@@ -397,8 +397,8 @@ class TransactionEdgesTest {
             Session other = database.session("other");
             other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(one)));
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                assertThat(template.tryLock(forNoKeyUpdate(one)).isLocked()).isFalse();
-                assertThat(template.tryLock(forNoKeyUpdate(two)).isLocked()).isTrue();
+                assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
+                assertThat(template.tryLock(forNoKeyUpdate(two)).isHeld()).isTrue();
             });
             assertThat(context.getBean(Told.class).released).containsExactly(new Told.Acquired(List.of(two)));
         }
@@ -461,7 +461,7 @@ class TransactionEdgesTest {
             Session other = database.session("other");
             other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(one)));
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                assertThat(template.tryLock(forNoKeyUpdate(one)).isLocked()).isFalse();
+                assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
                 assertThatThrownBy(() -> template.lock(forShare(one).noWait()))
                         .isInstanceOf(CannotAcquireLockException.class);
             });

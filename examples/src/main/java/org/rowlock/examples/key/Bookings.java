@@ -21,7 +21,7 @@ public final class Bookings {
     /** Books the nights from the first day until the last, or returns false if one of them is taken. */
     public boolean book(Connection connection, long room, LocalDate first, LocalDate last) throws SQLException {
         boolean free = locks.in(connection)
-                .lockAndQuery(
+                .lockAndRead(
                         forNoKeyUpdate(row("room", room)),
                         "select id from booking where room = ? and first < ? and last > ?",
                         Long.class,

@@ -20,7 +20,7 @@ public final class FirstRow {
     /** Returns the secret of a tenant, which is the given one only if there was none. */
     public String secret(Connection connection, String tenant, String ifAbsent) throws SQLException {
         return locks.in(connection)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(row("secret", tenant))
                                 .orInsert("insert into secret (tenant, secret) values (?, ?)", tenant, ifAbsent),
                         "select secret from secret where tenant = ?",

@@ -20,7 +20,7 @@ public final class InvoiceNumbers {
     /** Stores an invoice and returns its number. If the transaction rolls back, the next one takes the number. */
     public int add(Connection connection, int year, long amount) throws SQLException {
         int number = locks.in(connection)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(name("invoices of " + year)),
                         "select coalesce(max(number), 0) + 1 from invoice where year = ?",
                         Integer.class,

@@ -165,7 +165,7 @@ class GuardTest {
                         locks.in(c).lock(forUpdate(LockKey.row("account", 7)).noWait())))
                 .isInstanceOf(LockNotAvailableException.class);
         Step<List<Long>> read = locker.start(c -> locks.in(c)
-                .lockAndQuery(
+                .lockAndRead(
                         forUpdate(LockKey.row("account", 7)),
                         "select balance from account where id = 7",
                         row -> row.getLong(1)));

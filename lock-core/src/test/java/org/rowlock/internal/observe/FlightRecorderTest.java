@@ -86,7 +86,7 @@ class FlightRecorderTest {
             alice.run(c -> locks.in(c).lock(forUpdate(key)));
             bob.run(c -> locks.in(c)
                     .tryLock(forShare(List.of(row("account", 2), key)))
-                    .isLocked());
+                    .isHeld());
         });
         assertThat(events).hasSize(2).allSatisfy(event -> {
             assertThat(event.getEventType().getName()).isEqualTo(ACQUISITION);

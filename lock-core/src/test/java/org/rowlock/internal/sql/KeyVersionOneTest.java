@@ -181,14 +181,14 @@ class KeyVersionOneTest {
             tx.lock(forUpdate(LockKey.row("account", 42)));
             assertHeld(connection, documented("account", "42"));
 
-            assertThat(tx.tryLock(forShare(LockKey.row("document", "abc"))).isLocked())
+            assertThat(tx.tryLock(forShare(LockKey.row("document", "abc"))).isHeld())
                     .isTrue();
             assertHeld(connection, documented("document", "abc"));
 
             tx.lock(forUpdate(List.of(LockKey.row("\"Order Line\"", 7, 42), LockKey.row("document", "Zürich"))));
             assertHeld(connection, documented("\"Order Line\"", "7\u001f42"), documented("document", "Zürich"));
 
-            tx.lockAndQuery(
+            tx.lockAndRead(
                     forUpdate(LockKey.row("account", 41)),
                     "select balance from account where id = 41",
                     r -> r.getLong(1));

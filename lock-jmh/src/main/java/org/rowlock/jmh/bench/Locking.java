@@ -126,7 +126,7 @@ final class Locking {
     void lock(Connection connection, Object id) throws SQLException {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
-                if (!locks.in(connection).lock(forUpdate(key(id))).isLocked()) {
+                if (!locks.in(connection).lock(forUpdate(key(id))).isHeld()) {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
@@ -152,7 +152,7 @@ final class Locking {
         return switch (strategy) {
             case ROW, BOTH, ADVISORY ->
                 locks.in(connection)
-                        .lockAndQuery(forUpdate(key(id)), read, row -> row.getLong(1), parts(id))
+                        .lockAndRead(forUpdate(key(id)), read, row -> row.getLong(1), parts(id))
                         .get(0);
             case FOR_UPDATE -> Sql.number(connection, read + " for update", parts(id));
             case HAND_WRITTEN -> HandWritten.lockAndRead(connection, table, read, (int) id);

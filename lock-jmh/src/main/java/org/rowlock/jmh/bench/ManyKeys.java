@@ -138,7 +138,7 @@ public class ManyKeys extends LockWorkload {
             first.rollback();
             TransactionLocks outsider = locking.locks().in(other);
             for (LockKey key : locking.keys(aids)) {
-                if (outsider.tryLock(forUpdate(key)).isLocked()) {
+                if (outsider.tryLock(forUpdate(key)).isHeld()) {
                     throw new InvariantViolation(
                             key + " was locked FOR UPDATE while another transaction holds it FOR SHARE");
                 }

@@ -58,7 +58,7 @@ final class JdbcDoors {
             case "pool-8" -> byHand("by hand, pool of 8", pools.sized(8));
             case "pool-4" -> byHand("by hand, pool of 4", pools.sized(4));
             case "lock" -> lock(RowLocks.of(pool));
-            case "lock-and-query" -> lockAndQuery(RowLocks.of(pool));
+            case "lock-and-query" -> lockAndRead(RowLocks.of(pool));
             case "in-transaction" -> inTransaction(RowLocks.of(pool));
             case "at-commit" -> atCommit(RowLocks.of(pool));
             case "execute" -> execute("execute", RowLocks.of(pool));
@@ -96,9 +96,9 @@ final class JdbcDoors {
                 }));
     }
 
-    private Door lockAndQuery(RowLocks locks) {
+    private Door lockAndRead(RowLocks locks) {
         return new Door(
-                "lockAndQuery",
+                "lockAndRead",
                 pool,
                 writes,
                 aid -> inTransaction(
@@ -107,7 +107,7 @@ final class JdbcDoors {
                                 connection,
                                 aid,
                                 locks.in(connection)
-                                        .lockAndQuery(request(aid), READ, row -> row.getLong(1), aid)
+                                        .lockAndRead(request(aid), READ, row -> row.getLong(1), aid)
                                         .get(0))));
     }
 

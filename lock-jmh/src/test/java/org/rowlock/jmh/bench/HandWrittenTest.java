@@ -35,7 +35,7 @@ class HandWrittenTest {
             List<String> library = Wire.statements(
                     connection,
                     tapped -> locks.in(tapped)
-                            .lockAndQuery(forUpdate(LockKey.row("accounts", 1)), READ, row -> row.getLong(1), 1));
+                            .lockAndRead(forUpdate(LockKey.row("accounts", 1)), READ, row -> row.getLong(1), 1));
             List<String> byHand =
                     Wire.statements(connection, tapped -> HandWritten.lockAndRead(tapped, "accounts", READ, 1));
             connection.rollback();

@@ -41,7 +41,7 @@ class DoorRunTest {
                 .containsEntry("by hand", 3L)
                 .containsEntry("by hand, pool of 4", 3L)
                 .containsEntry("lock", 4L)
-                .containsEntry("lockAndQuery", 3L)
+                .containsEntry("lockAndRead", 3L)
                 .containsEntry("inTransaction", 3L)
                 .containsEntry("writes with the commit", 2L)
                 .containsEntry("execute", 1L)

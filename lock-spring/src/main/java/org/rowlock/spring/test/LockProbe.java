@@ -108,7 +108,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         try {
             return locks.in(connection)
                             .lock(forUpdate(key).noWait().allowAbsent())
-                            .isLocked()
+                            .isHeld()
                     ? BY_NOBODY
                     : new Answer(false, "there is no such row, and strategy ROW locks none");
         } catch (LockNotAvailableException e) {

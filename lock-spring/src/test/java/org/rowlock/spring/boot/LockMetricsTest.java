@@ -98,7 +98,7 @@ class LockMetricsTest {
         @Transactional
         public boolean tryShip(long orderId) {
             return template.tryLock(forNoKeyUpdate(LockKey.row("orders", orderId)))
-                    .isLocked();
+                    .isHeld();
         }
 
         /** Finds a deadlock long before the other side would. */

@@ -153,7 +153,7 @@ final class LeakingCases {
             connection.setAutoCommit(false);
             assertThat(locks.in(connection)
                             .lock(forUpdate(LockKey.row("orders", 42)))
-                            .isLocked())
+                            .isHeld())
                     .isTrue();
         }
     }
@@ -250,7 +250,7 @@ final class LeakingCases {
             connection.setAutoCommit(false);
             assertThat(locks.in(connection)
                             .lock(forUpdate(LockKey.row("orders", 42)))
-                            .isLocked())
+                            .isHeld())
                     .isTrue();
         }
 

@@ -193,7 +193,7 @@ class RowLockAssertionsTest {
             boolean isLocked = other.run(connection -> context.getBean(RowLocks.class)
                     .in(connection)
                     .tryLock(forShare(KEY))
-                    .isLocked());
+                    .isHeld());
             other.rollback();
             return isLocked;
         } catch (Exception e) {

@@ -22,7 +22,7 @@ class Templates {
     @Transactional
     public boolean addInterest(long id) {
         if (!locks.tryLock(forNoKeyUpdate(LockKey.row("account", id)).atMost(Duration.ofMillis(200)))
-                .isLocked()) {
+                .isHeld()) {
             return false; // somebody is at it; the transaction is usable all the same
         }
         jdbc.update("update account set balance = balance + 1 where id = ?", id);

@@ -40,7 +40,7 @@ final class LockObservation {
             tell(() -> observed.end(outcome(e), e));
             throw e;
         }
-        boolean taken = result instanceof LockResult tried && tried.isTaken();
+        boolean taken = result instanceof LockResult tried && tried.state() == LockResult.State.TAKEN;
         tell(() -> observed.end(taken ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED, null));
         return result;
     }

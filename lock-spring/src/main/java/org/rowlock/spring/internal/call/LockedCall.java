@@ -227,7 +227,7 @@ public final class LockedCall {
             transaction.committedByRowlock = true;
         }
         LockResult shown = result instanceof LockResult tried ? tried : null;
-        if (shown == null || !shown.isTaken()) {
+        if (shown == null || shown.state() != LockResult.State.TAKEN) {
             // The read also covers a row that no longer exists.
             caches.renew(entity, transaction::atEnd);
         }
@@ -256,12 +256,12 @@ public final class LockedCall {
     /** Returns the keys that are now held: none after a failed try, and no row that a row lock did not find. */
     private Set<LockKey> held(LockRequest request, @Nullable LockResult result) {
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
-        if (result != null && result.isRowAbsent()) {
+        if (result != null && !result.absentRows().isEmpty()) {
             LOG.debug(what + ": there is no row for " + result.absentRows().size() + " of " + held.size()
                     + " keys, so row locks cannot lock them");
         }
-        if (result != null && !result.isLocked()) {
-            held.removeAll(result.isTaken() ? request.keys() : result.absentRows());
+        if (result != null && !result.isHeld()) {
+            held.removeAll(result.state() == LockResult.State.TAKEN ? request.keys() : result.absentRows());
         }
         return held;
     }
