@@ -18,18 +18,18 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Writes the classes that hand JDBC on, each method of an interface to the same of another object, so that the classes
- * that extend them have only what they change. Run by the build, before it compiles:
+ * Writes the classes that forward JDBC: each method of an interface calls the same method of another object. So their
+ * subclasses have only what they change. The build runs this before it compiles:
  * {@code java ForwardingWriter.java 17 directory}.
  *
- * <p>The methods are those of java.sql in the release that is compiled for, as javac knows it: all of them, the default
- * ones too, and the same whichever JDK runs this.
+ * <p>The methods are those of java.sql in the target release, as javac knows it. They include the default methods, and
+ * do not depend on the JDK that runs this.
  */
 public final class ForwardingWriter {
     private static final String FORWARD = "org.rowlock.jdbc.internal.forward";
     private static final String WRAP = "org.rowlock.jdbc.internal.wrap";
 
-    /** What may be that of another statement than the delegate. */
+    /** The methods whose result may be that of a statement other than the delegate. */
     private static final Set<String> RESULTS = Set.of(
             "getResultSet",
             "getGeneratedKeys",
@@ -38,7 +38,7 @@ public final class ForwardingWriter {
             "getMoreResults",
             "getWarnings");
 
-    /** What of a connection is no use of its transaction; all else is. */
+    /** The methods of a connection that do not use its transaction. All others do. */
     private static final Set<String> NO_USES = Set.of(
             "prepareStatement",
             "prepareCall",
@@ -58,7 +58,7 @@ public final class ForwardingWriter {
             "setNetworkTimeout",
             "setTypeMap");
 
-    /** Types of values that may be of a key. */
+    /** The types of values that may belong to a key. */
     private static final Set<String> KEYS =
             Set.of("byte", "short", "int", "long", "String", "java.math.BigDecimal", "Object");
 
@@ -84,13 +84,13 @@ public final class ForwardingWriter {
                 "ForwardingWrapper",
                 "Wrapper",
                 "delegate",
-                "/** Something else than a statement or its end is asked of the transaction. */",
+                "/** Runs before each use of the transaction other than a statement or its end. */",
                 "protected void used() throws SQLException {}",
-                "/** What is given for a statement that was made. */",
+                "/** Returns the statement for the application. */",
                 "protected Statement made(Statement made) { return made; }",
-                "/** What is given for a statement of this text that was made. */",
+                "/** Returns the prepared statement for the application. */",
                 "protected PreparedStatement made(PreparedStatement made, String sql) { return made; }",
-                "/** What is given for a call of this text that was made. */",
+                "/** Returns the call for the application. */",
                 "protected CallableStatement made(CallableStatement made, String sql) { return made; }");
         writer.write(
                 FORWARD,
@@ -98,11 +98,11 @@ public final class ForwardingWriter {
                 "ForwardingWrapper",
                 "Wrapper",
                 "delegate",
-                "/** What is sent to the server. */",
+                "/** A statement that is sent to the server. */",
                 "public interface Call<T> { T send() throws SQLException; }",
                 "/** Sends a text. */",
                 "protected <T> T send(String sql, Call<T> call) throws SQLException { return call.send(); }",
-                "/** Whose results these are. */",
+                "/** Returns the statement whose results are read. */",
                 "protected Statement ran() throws SQLException { return delegate; }");
         writer.write(FORWARD, "ResultSet", "ForwardingWrapper", "Wrapper", "delegate");
         writer.write("org.rowlock.jdbc", "DataSource", "ForwardingWrapper", "Wrapper", "delegate");
@@ -112,7 +112,7 @@ public final class ForwardingWriter {
                 "ForwardingWrapper",
                 "Wrapper",
                 "delegate",
-                "/** What is given for the result set of a call. */",
+                "/** Returns the result for the application. */",
                 "protected abstract ResultSet results(ResultSet results) throws SQLException;");
         writer.write(
                 WRAP,
@@ -120,12 +120,12 @@ public final class ForwardingWriter {
                 "RowlockStatement",
                 "Statement",
                 "connection, delegate",
-                "/** The values that are set. */",
+                "/** Returns the values that were set. */",
                 "abstract org.rowlock.jdbc.internal.statement.Binds binds();");
         writer.write(WRAP, "CallableStatement", "RowlockPreparedStatement", "PreparedStatement", "connection, delegate, sql");
     }
 
-    /** Writes one class, unless it is there as it would be: then nothing is compiled again. */
+    /** Writes one class. An unchanged file is not written, so that nothing is compiled again. */
     private void write(String room, String type, String parent, String known, String arguments, String... members)
             throws IOException {
         String access = room.equals(FORWARD) ? "public " : "";
@@ -137,9 +137,9 @@ public final class ForwardingWriter {
                 "import javax.sql.*;",
                 "import " + FORWARD + ".*;",
                 "",
-                "/** Written by the build: hands every call to another " + type + ". Subclasses change what they need. */",
-                "@org.jspecify.annotations.NullUnmarked // As JDBC is.",
-                "@SuppressWarnings({\"deprecation\", \"removal\"}) // JDBC has them.",
+                "/** Forwards every call to another " + type + ". Written by the build; subclasses override what they need. */",
+                "@org.jspecify.annotations.NullUnmarked // JDBC has no null marks.",
+                "@SuppressWarnings({\"deprecation\", \"removal\"}) // JDBC has such methods.",
                 access + (type.equals("CallableStatement") ? "final" : "abstract") + " class " + name + " extends " + parent + " implements " + type + " {",
                 "    private final " + type + " delegate;",
                 "",
@@ -171,7 +171,7 @@ public final class ForwardingWriter {
         }
     }
 
-    /** All methods of an interface that an object has, with those of its parents. */
+    /** Returns all methods of an interface that an object has, with those of its parents. */
     private List<ExecutableElement> methods(String type) {
         return ElementFilter.methodsIn(elements.getAllMembers(Stream.of("java.sql.", "javax.sql.")
                         .map(room -> elements.getTypeElement(room + type))
@@ -240,7 +240,7 @@ public final class ForwardingWriter {
         return lines;
     }
 
-    /** How a parameter that was set is kept: as it was, if that is the same when it is set again. */
+    /** Returns the lines that keep a parameter. It is kept if setting it again has the same effect. */
     private static List<String> keeping(String method, List<String> types, String call) {
         String type = types.get(1);
         String value = method.equals("setNull") || !KEYS.contains(type) ? "(Object) null" : "b";

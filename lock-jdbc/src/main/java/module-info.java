@@ -1,8 +1,8 @@
 /**
- * The drop-in: every statement and every row lock stays, only the way contenders queue changes. Start at
+ * The drop-in. It keeps every statement and every row lock, and changes only how contenders queue. Start at
  * {@link org.rowlock.jdbc.RowlockDataSource}.
  */
-@SuppressWarnings("requires-automatic") // The driver says its name in its manifest only.
+@SuppressWarnings("requires-automatic") // The driver names its module in its manifest only.
 module org.rowlock.jdbc {
     requires transitive java.sql;
     requires java.management;

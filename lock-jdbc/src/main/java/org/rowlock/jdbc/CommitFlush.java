@@ -5,39 +5,40 @@ import java.sql.SQLException;
 import java.util.function.Predicate;
 
 /**
- * A connection of the drop-in whose last writes can go with the COMMIT. It is for frameworks such as an
- * object-relational mapper. They write changes at the end of a transaction, and check only whether each write has
- * changed one row.
+ * A connection of the drop-in that can send the last writes of a transaction with its COMMIT. It is for frameworks such
+ * as object-relational mappers. They write their changes at the end of a transaction, and check only whether each write
+ * has changed one row.
  *
- * <p>The framework opens it directly before that flush. From then on prepared INSERTs of one row, and UPDATEs and
- * DELETEs by primary key, are kept: {@code executeUpdate} returns 1, {@code executeBatch}
- * {@link java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends them in their order and in one flush with
- * the COMMIT, which the server refuses unless each changes exactly one row. Whatever else is done with the connection
- * before, such as a read, a savepoint or another kind of write, sends first what was kept.
+ * <p>The framework opens it directly before it writes. From then on Rowlock keeps prepared INSERTs of one row, and
+ * UPDATEs and DELETEs by primary key. For these {@code executeUpdate} returns 1, and {@code executeBatch}
+ * {@link java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the writes in their order, in one flush
+ * with the COMMIT. The server refuses the COMMIT unless each write changes exactly one row. Any other use of the
+ * connection, such as a read, a savepoint or another kind of write, first sends the writes that were kept.
  *
  * <p>If a write that was kept fails, or changes another number of rows, nothing is committed. {@code commit}, or the
- * call that sent it, throws a {@link CommitFlushException}. A commit whose connection is lost throws the
- * driver's exception, as ever.
+ * call that sent the write, throws a {@link CommitFlushException}. If the connection is lost during the commit,
+ * {@code commit} throws the driver's exception, as it does without Rowlock.
  *
- * <p>It ends with the transaction. A rollback drops what was kept. Only with {@code flush=commit}.
+ * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the writes that were kept. The setting
+ * {@code flush=commit} is required.
  */
 public interface CommitFlush {
     /**
-     * Keeps writes from here until the transaction ends.
+     * Keeps writes from this call until the transaction ends.
      *
-     * @param checked whether the caller looks at an UPDATE or DELETE of this table, as SQL writes its name, for exactly
-     *     one row. If any number of rows may be right, the write must not be kept
-     * @return whether writes are kept; false where the settings, the driver's modes, or autocommit do not allow it
+     * @param checked whether the caller checks that an UPDATE or DELETE of the table changes exactly one row. The name
+     *     of the table is written as in SQL. If another number of rows may be right, the answer must be false
+     * @return whether writes are kept; false if the settings, the driver's modes, or autocommit do not allow it
      * @throws SQLException if the connection is closed
      */
     boolean keepUntilCommit(Predicate<String> checked) throws SQLException;
 
     /**
-     * The same of any connection, such as that of a pool in front of the drop-in.
+     * Calls {@link #keepUntilCommit} on any connection, such as that of a pool in front of the drop-in.
      *
-     * @param connection in a transaction
-     * @param checked as above
-     * @return whether writes are kept; false also where the connection is not the drop-in's
+     * @param connection a connection in a transaction
+     * @param checked as in {@link #keepUntilCommit}
+     * @return whether writes are kept; false also if the connection is not the drop-in's
      * @throws SQLException if the connection is closed
      */
     static boolean open(Connection connection, Predicate<String> checked) throws SQLException {

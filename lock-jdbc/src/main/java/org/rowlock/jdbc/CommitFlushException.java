@@ -4,22 +4,22 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A write that {@link CommitFlush} kept has failed, and nothing of its transaction is committed. Message and SQLSTATE
- * are those of the server, whose error is the cause.
+ * The failure of a write that {@link CommitFlush} kept; nothing of its transaction is committed. The message and the
+ * SQLSTATE are those of the server's error, which is the cause. For a wrong count the message is Rowlock's.
  */
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
 
-    /** Whether a write has not changed exactly one row. */
+    /** Whether a write changed no row, or more than one. */
     private final boolean wrongCount;
 
     /**
-     * Makes one of a failure.
+     * Creates the exception of a failure.
      *
-     * @param message of the server, or what was found
-     * @param sqlState of the server
+     * @param message the message of the server or of Rowlock
+     * @param sqlState the SQLSTATE of the server
      * @param wrongCount see {@link #isWrongCount}
-     * @param cause what the driver or Rowlock threw
+     * @param cause the exception of the driver or of Rowlock
      */
     public CommitFlushException(
             @Nullable String message, @Nullable String sqlState, boolean wrongCount, Throwable cause) {
@@ -28,10 +28,10 @@ public final class CommitFlushException extends SQLException {
     }
 
     /**
-     * Whether a write has not changed exactly one row: mostly another transaction has changed or deleted it since it
-     * was read.
+     * Whether a write changed no row, or more than one. Most often another transaction has changed or deleted the row
+     * since it was read.
      *
-     * @return false where the server has raised an error
+     * @return false if the write itself failed
      */
     public boolean isWrongCount() {
         return wrongCount;

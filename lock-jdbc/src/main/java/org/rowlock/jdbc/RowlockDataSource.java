@@ -17,15 +17,16 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
  * A DataSource in front of another, which is PostgreSQL's driver or a pool of its connections. All statements and all
- * row locks stay as they are. If many transactions of this JVM want the same row, a few wait at the server. The others
+ * row locks stay as they are. If many transactions of this JVM lock the same row, a few wait at the server. The others
  * wait in the JVM, in the order of arrival. This applies to the first lock of a transaction.
  *
  * <p>It applies to statements that lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or
- * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM is bounded: by a second, or a few, in
- * which no thread of this JVM gets the row, and by a tenth of the statement's timeouts. {@code cancel}, {@code close},
- * {@code abort} and interrupts end it too. Connections of other databases pass as they are.
+ * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM is bounded: if no thread of this JVM
+ * acquires the row for a second, more of them go to the server. A tenth of the statement's timeouts ends a wait too,
+ * and so do {@code cancel}, {@code close}, {@code abort} and interrupts. Connections of other databases are returned
+ * unchanged.
  *
- * <p>Thread-safe. It can be in front of a pool or behind it. In front of it the pool needs no change.
+ * <p>Thread-safe. It works in front of a pool, which needs no change, and behind a pool.
  */
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -42,7 +43,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     /**
      * Wraps a DataSource, with the settings of the system properties {@code rowlock.jdbc.*}; see {@link Builder}.
      *
-     * @param dataSource of PostgreSQL's driver, or a pool
+     * @param dataSource a DataSource of PostgreSQL's driver, or a pool
      * @return the DataSource to use instead
      */
     public static RowlockDataSource wrap(DataSource dataSource) {
@@ -52,7 +53,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     /**
      * Returns a builder that wraps a DataSource.
      *
-     * @param dataSource of PostgreSQL's driver, or a pool
+     * @param dataSource a DataSource of PostgreSQL's driver, or a pool
      * @return a builder
      */
     public static Builder builder(DataSource dataSource) {
@@ -62,9 +63,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     /**
      * Collects settings that differ from the default. Not thread-safe.
      *
-     * <p>A setting that is not given is that of a system property: {@code rowlock.jdbc.mode}, {@code
-     * rowlock.jdbc.front}, {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, {@code rowlock.jdbc.include} and
-     * {@code rowlock.jdbc.exclude}. The last two are names of tables with commas between them.
+     * <p>A setting that is not given comes from a system property: {@code rowlock.jdbc.mode},
+     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, {@code rowlock.jdbc.include}
+     * or {@code rowlock.jdbc.exclude}. The last two are names of tables, separated by commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -97,10 +98,10 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Sets the tables whose statements are treated.
+         * Sets the tables to which the drop-in applies.
          *
-         * @param tables their names as SQL writes them, one without a schema for that of any schema; all tables by
-         *     default
+         * @param tables their names as SQL writes them; a name without a schema means that table in every schema. All
+         *     tables by default
          * @return this builder
          * @throws IllegalArgumentException if a name is malformed
          */
@@ -111,7 +112,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         /**
          * Sets the tables to leave out.
          *
-         * @param tables their names as SQL writes them, one without a schema for that of any schema; none by default
+         * @param tables their names as SQL writes them; a name without a schema means that table in every schema. None
+         *     by default
          * @return this builder
          * @throws IllegalArgumentException if a name is malformed
          */
@@ -120,7 +122,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Sets whether an advisory lock of the row goes in front of the first lock of a transaction.
+         * Sets when Rowlock acquires an advisory lock of the row in front of the first lock of a transaction.
          *
          * @param given when to acquire it; {@link LockFront#ADAPTIVE} by default
          * @return this builder
@@ -130,16 +132,16 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Groups UPDATEs in autocommit, which then share a transaction. If several with the same text wait for a row,
-         * the first sends them all, and each gets its own count. A group that fails is undone, and its members run
-         * alone. If the connection of a group is lost, each member throws an SQLException with SQLSTATE 08006: its
-         * outcome is unknown.
+         * Groups UPDATEs in autocommit, which then share a transaction. If several UPDATEs with the same text wait for
+         * a row, the first caller sends them all, and each caller gets its own count. A group that fails is rolled
+         * back, and its members run alone. If the connection of a group is lost, each member throws an SQLException
+         * with SQLSTATE 08006, because its outcome is unknown.
          *
-         * <p>It applies to prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource
-         * with unaltered sessions. Their tables have no triggers, rules or policies. All others run alone. The members
-         * have one xid and one now().
+         * <p>Rowlock groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or
+         * PGSimpleDataSource. The session must be unaltered, and the table must have no triggers, rules or policies.
+         * All other statements run alone. The members of a group share one xid and one {@code now()}.
          *
-         * @param given the largest number of members, up to 128; 1, the default, is off
+         * @param given the largest number of members, up to 128; 1, the default, turns groups off
          * @return this builder
          */
         public Builder largestGroup(int given) {
@@ -147,7 +149,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Lets the last writes of a transaction go with its COMMIT, in one flush, if a framework requests it: see
+         * Allows frameworks to send the last writes of a transaction with its COMMIT, in one flush. See
          * {@link CommitFlush}.
          *
          * @param given whether to allow it; false by default
@@ -174,9 +176,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Returns the figures, and the settings that can be changed while it runs.
+     * Returns the figures and the settings, which can be changed at run time.
      *
-     * @return the same as in JMX
+     * @return the same object as in JMX
      */
     public RowlockJdbcMXBean control() {
         return dropIn;
@@ -192,7 +194,10 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         return RowlockConnection.wrap(delegate.getConnection(username, password), dropIn, null, origin());
     }
 
-    /** Returns the origin of connections: only those of the driver's DataSource depend on its URL and user alone. */
+    /**
+     * Returns an origin that all connections share if the URL and the user alone determine them. This holds for the
+     * driver's own DataSource; for any other the method returns null.
+     */
     private @Nullable Object origin() {
         return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;
     }
@@ -202,7 +207,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         return Logger.getLogger("org.rowlock");
     }
 
-    /** Deregisters it from JMX. The DataSource behind it stays open, and connections continue as they are. */
+    /** Deregisters this DataSource from JMX. The DataSource behind it stays open, and open connections keep working. */
     @Override
     public void close() {
         dropIn.close();

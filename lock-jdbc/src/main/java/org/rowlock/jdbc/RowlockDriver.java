@@ -16,15 +16,21 @@ import org.rowlock.jdbc.internal.settings.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * PostgreSQL's driver with {@link RowlockDataSource}'s queue, by the URL {@code jdbc:rowlock:postgresql://...}; the
- * rest of the URL and all properties are those of PostgreSQL's driver. A driver in front of that one is named between
- * the two, as in {@code jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds it by the URL without
- * {@code rowlock:}. {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group}, {@code rowlock.flush},
- * {@code rowlock.include} and {@code rowlock.exclude} may be parameters of the URL or properties. Otherwise the system
- * properties {@code rowlock.jdbc.*} apply. Thread-safe.
+ * PostgreSQL's driver with the queue of {@link RowlockDataSource}, by the URL {@code jdbc:rowlock:postgresql://...}.
+ * The rest of the URL and all other properties are those of PostgreSQL's driver. Thread-safe.
+ *
+ * <p>A driver in front of PostgreSQL's is named between the two, as in
+ * {@code jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without
+ * {@code rowlock:}.
+ *
+ * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group}, {@code rowlock.flush},
+ * {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or properties of the connection. A
+ * setting that is in neither comes from the system property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
-    /** By the URL, and the settings that it, the properties and the system properties made. */
+    /**
+     * The drop-ins by their URL and settings. The settings come from the URL, the properties and the system properties.
+     */
     private static final Map<List<Object>, DropIn> DROP_INS = new ConcurrentHashMap<>();
 
     private static final Driver POSTGRES = new org.postgresql.Driver();
@@ -37,7 +43,7 @@ public final class RowlockDriver implements Driver {
         }
     }
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates a driver, as {@link java.util.ServiceLoader} requires. */
     public RowlockDriver() {}
 
     @Override
@@ -67,7 +73,7 @@ public final class RowlockDriver implements Driver {
     }
 
     private static Driver driver(JdbcUrl parsed) throws SQLException {
-        // The driver also takes a URL that it cannot read, and reports that.
+        // DriverManager would find no driver for a malformed URL; PostgreSQL's driver reports its error.
         if (parsed.url().startsWith("jdbc:postgresql:")) {
             return POSTGRES;
         }
@@ -90,21 +96,21 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * Returns the figures and settings of a URL, which can be changed while it runs. Connections with the same URL and
-     * other settings in their properties have another control.
+     * Returns the figures and the settings of a URL; the settings can be changed at run time. Connections with the same
+     * URL, but with other settings in their properties, have another control.
      *
-     * @param url as it was connected to
-     * @param info the properties that it was connected with; of them only ours count
-     * @return null if it was not
-     * @throws SQLException if one of our settings cannot be used
+     * @param url the URL of the connections
+     * @param info the properties of the connections, of which only the drop-in's settings matter
+     * @return the control; null if no connection has been opened with them
+     * @throws SQLException if a setting of the drop-in is invalid
      */
     public static @Nullable RowlockJdbcMXBean control(String url, @Nullable Properties info) throws SQLException {
         return JdbcUrl.isOurs(url) ? DROP_INS.get(key(url, JdbcUrl.of(url, info))) : null;
     }
 
     /**
-     * Takes all URLs out of JMX and forgets them, so that a web application that is stopped can be unloaded. Happens by
-     * itself if the driver is deregistered from {@link DriverManager}. Connections go on as they are.
+     * Removes all URLs from JMX and forgets them, so that a stopped web application can be unloaded.
+     * {@link DriverManager} calls this method when the driver is deregistered. Open connections keep working.
      */
     public static void close() {
         DROP_INS.values().removeIf(dropIn -> {

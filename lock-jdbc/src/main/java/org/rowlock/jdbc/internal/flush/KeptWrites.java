@@ -22,15 +22,15 @@ import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.internal.statement.Binds;
 
 /**
- * The writes of one connection that are sent with its COMMIT, each to change one row. For one thread at a time, as the
- * connection is.
+ * The writes of one connection that go with its COMMIT. Each must change exactly one row. One thread at a time may use
+ * it, as with the connection.
  */
 public final class KeptWrites {
     private static final String WRONG_COUNT = "Nothing is stored: a write that was to go with the COMMIT did not change"
             + " exactly one row, so another transaction has changed or deleted the row since it was read. Read it"
             + " again and repeat the transaction.";
 
-    /** Which tables' counts are checked; null while nothing is kept. */
+    /** The tables whose counts the caller checks; null while no writes are kept. */
     private @Nullable Predicate<String> checked;
 
     private List<Write> writes = new ArrayList<>();
@@ -44,7 +44,7 @@ public final class KeptWrites {
         return checked != null;
     }
 
-    /** Whether the caller checks what is changed of a table. */
+    /** Whether the caller checks how many rows of a table are changed. */
     public boolean checks(String table) {
         return checked != null && checked.test(table);
     }
@@ -66,7 +66,7 @@ public final class KeptWrites {
         return writes.isEmpty();
     }
 
-    /** Forgets what is kept, and keeps no more. */
+    /** Drops the kept writes, and keeps no more. */
     public void close() {
         checked = null;
         take();
@@ -82,9 +82,9 @@ public final class KeptWrites {
     }
 
     /**
-     * Sends what is kept, if anything, and leaves the transaction open.
+     * Sends the kept writes, and leaves the transaction open.
      *
-     * @param connection the driver's or the pool's
+     * @param connection the driver's or the pool's connection
      */
     public void send(Connection connection) throws SQLException {
         List<Write> taken = take();
@@ -101,9 +101,9 @@ public final class KeptWrites {
     }
 
     /**
-     * Commits with what is kept. The transaction is over in any case, as behind the driver's commit().
+     * Commits with the kept writes. The transaction is over in any case, as it is after the driver's {@code commit()}.
      *
-     * @param connection the driver's or the pool's
+     * @param connection the driver's or the pool's connection
      */
     public void commit(Connection connection) throws SQLException {
         List<Write> taken = take();
@@ -111,7 +111,7 @@ public final class KeptWrites {
         try {
             Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
-            // Where the wait for a standby was cancelled, the driver's commit() returns with this warning, too.
+            // If the wait for a standby is cancelled, the driver's commit() returns with this warning too.
             if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {
                 connection.unwrap(PgConnection.class).addWarning(warning);
             }
@@ -131,7 +131,7 @@ public final class KeptWrites {
         return failure;
     }
 
-    /** A lost connection is what it is to any statement, and what Rowlock says of it stands in its cause. */
+    /** Returns the failure of the kept writes. The error of a lost connection stays as any statement throws it. */
     private static SQLException failure(SQLException e) {
         return SqlState.isConnectionLost(e.getSQLState())
                 ? e

@@ -3,7 +3,7 @@ package org.rowlock.jdbc.internal.forward;
 import java.sql.SQLException;
 import java.sql.Wrapper;
 
-/** Unwraps to itself, or to what is below. Looks in the logs like what is below. */
+/** A wrapper that unwraps to itself, or to its delegate. In logs it looks like its delegate. */
 public abstract class ForwardingWrapper implements Wrapper {
     private final Wrapper delegate;
 
@@ -26,16 +26,16 @@ public abstract class ForwardingWrapper implements Wrapper {
     }
 
     /**
-     * Called before the application gets the delegate.
+     * Runs before the application gets the delegate.
      *
-     * @throws SQLException if it must not get it now
+     * @throws SQLException if the application must not get it now
      */
     protected void unwrapped() throws SQLException {}
 
     /**
-     * {@return whether this is what stands for another}
+     * {@return whether this wraps another}
      *
-     * @param other what may be below
+     * @param other a possible delegate
      */
     protected final boolean wraps(Wrapper other) {
         return delegate.equals(other);

@@ -1,6 +1,6 @@
 /**
- * JDBC's interfaces, each handed on as a whole by a class that the build writes
- * ({@code src/build/ForwardingWriter.java}). Those are without null marks, as JDBC has none.
+ * Classes that forward each method of a JDBC interface to a delegate. The build writes them
+ * ({@code src/build/ForwardingWriter.java}). They have no null marks, because JDBC has none.
  */
 @NullMarked
 package org.rowlock.jdbc.internal.forward;

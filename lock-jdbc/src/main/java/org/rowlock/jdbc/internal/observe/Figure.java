@@ -1,24 +1,30 @@
 package org.rowlock.jdbc.internal.observe;
 
-/** What is counted of the statements on a table, beside the reasons why others went to the server as they are. */
+/**
+ * The figures of the statements on a table. The reasons why other statements did not queue are in
+ * {@link org.rowlock.jdbc.internal.statement.PassReason}.
+ */
 public enum Figure {
     RECOGNISED("recognised"),
     QUEUED("queued"),
     WOULD_QUEUE("wouldQueue"),
-    /** Counted in nanoseconds. */
+    /** The total time in the queue. It is counted in nanoseconds and shown in milliseconds. */
     QUEUED_TIME("queuedMillis"),
     FRONTED("fronted"),
     FRONT_GIVEN_UP("frontGivenUp"),
-    /** Sent with the COMMIT, or shortly before. */
+    /** The writes that were sent with the COMMIT, or shortly before it. */
     KEPT("kept"),
     GROUPED("grouped"),
     GROUPS("groups"),
     GROUPS_UNDONE("groupsUndone"),
-    /** No group: not a plain prepared UPDATE of well-known functions, or a value that is not kept. */
+    /**
+     * The UPDATEs that joined no group because of their form: a function that is not well known, or a value that cannot
+     * be kept.
+     */
     ALONE_STATEMENT("alone.STATEMENT"),
-    /** No group: its session was altered, or nobody knows. */
+    /** The UPDATEs that joined no group because their session was altered, or may have been. */
     ALONE_SESSION("alone.SESSION"),
-    /** No group: its table has triggers, rules, policies, partitions or deferred constraints. */
+    /** The UPDATEs that joined no group because of triggers, rules, policies, partitions or deferred constraints. */
     ALONE_TABLE("alone.TABLE");
 
     private final String text;
@@ -27,7 +33,7 @@ public enum Figure {
         this.text = text;
     }
 
-    /** As it is called where it is shown. */
+    /** Returns the name in JMX and in metrics. */
     @Override
     public String toString() {
         return text;

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
 /**
- * The rows with the most requests, of the rows that a transaction had to wait for: the algorithm SpaceSaving, which
- * forgets the smallest count and gives it to the newcomer. Thread-safe; a request of a row that is forgotten meanwhile
- * counts for the newcomer.
+ * Counts the waits for each row, and keeps the rows with the most waits by the SpaceSaving algorithm: a new row
+ * replaces the row with the smallest count, and inherits that count. Thread-safe. A wait for a row that is replaced at
+ * that moment counts for the new row.
  */
 public final class HotRows {
     private static final int MOST = 64;
@@ -39,7 +39,7 @@ public final class HotRows {
         return count;
     }
 
-    /** The most wanted first. */
+    /** Returns the counts, the largest first. */
     public Map<String, Long> asMap() {
         return rows.entrySet().stream()
                 .map(row -> Map.entry(row.getKey(), row.getValue().sum()))

@@ -17,14 +17,17 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 public final class QueuedEvent extends Event {
     @Label("Row")
-    @Description("Its table, and its key in brackets")
+    @Description("The table, and the key in brackets")
     String row = "";
 
     @Label("Admitted")
-    @Description("Whether it was its turn; else the wait was over")
+    @Description("Whether the statement got its turn; false if its wait ended without one")
     boolean admitted;
 
-    /** One that has begun; null while nobody records, as the first event of a JVM costs a tenth of a second. */
+    /**
+     * Returns an event that has begun. It is null until a recording starts, because the first event of a JVM costs a
+     * tenth of a second.
+     */
     public static @Nullable QueuedEvent begun() {
         if (!FlightRecorder.isInitialized()) {
             return null;
@@ -34,7 +37,7 @@ public final class QueuedEvent extends Event {
         return event;
     }
 
-    /** Ends and records it. */
+    /** Ends the event and records it. */
     public void end(String waitedFor, boolean wasAdmitted) {
         end();
         if (shouldCommit()) {

@@ -13,7 +13,7 @@ public final class TableFigures {
     private final Map<Figure, LongAdder> figures = counters(Figure.class);
     private final Map<PassReason, LongAdder> passed = counters(PassReason.class);
 
-    /** Filled at once, so that threads may read it. */
+    /** Returns a counter for each constant. The map never changes, so threads may read it. */
     private static <E extends Enum<E>> Map<E, LongAdder> counters(Class<E> type) {
         Map<E, LongAdder> counters = new EnumMap<>(type);
         for (E each : type.getEnumConstants()) {
@@ -34,7 +34,7 @@ public final class TableFigures {
         Objects.requireNonNull(passed.get(reason)).increment();
     }
 
-    /** The figures by name; the reasons that there were. */
+    /** Returns the figures by name. Reasons that never occurred are left out. */
     public Map<String, Long> asMap() {
         Map<String, Long> map = new TreeMap<>();
         figures.forEach((figure, count) -> map.put(figure.toString(), count.sum()));

@@ -25,11 +25,11 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
-/** What the connections of one DataSource or URL have in common. Thread-safe. */
+/** The state that the connections of one DataSource or URL share. Thread-safe. */
 public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Of all databases of the JVM: its database is part of a row's identity. */
+    /** The queues for rows of all databases. The hash of a row includes its database. */
     private static final KeyQueues QUEUES = KeyQueues.adaptive(0);
 
     private static final int TEXTS = 1024;
@@ -40,10 +40,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     final PrimaryKeys primaryKeys = new PrimaryKeys();
     final HotRows hotRows = new HotRows();
 
-    /** The shortest timeouts that sessions were last seen with, in nanoseconds. */
+    /** The shortest timeout of each session when it was last read, in nanoseconds. */
     final Map<Connection, Long> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** The sessions that may hold advisory locks of their own beyond their transactions. */
+    /** The sessions that may hold advisory locks beyond their transactions. */
     final Map<Connection, Boolean> sessionLocks = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Map<String, StatementPlan> plans = new ConcurrentHashMap<>();
@@ -51,7 +51,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final @Nullable ObjectName management;
     volatile JdbcSettings settings;
 
-    /** Null where none are made. */
+    /** The groups of UPDATEs; null while groups are off. */
     volatile @Nullable SharedTransactions groups;
 
     private volatile boolean wantsFronts;
@@ -60,7 +60,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this(settings, QUEUES);
     }
 
-    /** With queues of one's own, for tests. */
+    /** Creates a drop-in with queues of its own, for tests. */
     public DropIn(JdbcSettings settings, KeyQueues queues) {
         this.settings = settings;
         this.groups = groups(settings);
@@ -76,7 +76,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         primaryKeys.expect(settings.include());
     }
 
-    /** In JMX under a name, with a number where that is taken; null where this failed, which costs nothing else. */
+    /**
+     * Registers a bean in JMX, with a number behind its name if the name is taken. Returns null if this fails, because
+     * all else works without JMX.
+     */
     private static synchronized @Nullable ObjectName register(String name, DropIn bean) {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
@@ -99,8 +102,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * What is known of a text. One that is too long to be looked into is mostly made for one use, with its values in
-     * it, and is not kept: a thousand of them would fill the heap.
+     * Returns the plan of a text. A text that is too long to be examined is not cached: mostly it contains its values
+     * and is used once, and a thousand of them would fill the heap.
      */
     public StatementPlan plan(String sql) {
         if (sql.length() > StatementRecogniser.LONGEST) {
@@ -121,7 +124,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return figures.computeIfAbsent(own ? table : OTHER_TABLES, name -> new TableFigures());
     }
 
-    /** Whether any lock was to go in front yet: until then no statement keeps its values for one that does. */
+    /** Whether any statement has required a lock in front so far. Until then no statement keeps its values for one. */
     public boolean wantsFronts() {
         return wantsFronts || settings.front() == LockFront.ALWAYS;
     }
@@ -164,7 +167,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return queues.queued();
     }
 
-    /** Takes it out of JMX. Connections go on as they are. */
+    /** Removes the drop-in from JMX. Open connections keep working. */
     @Override
     public void close() {
         try {

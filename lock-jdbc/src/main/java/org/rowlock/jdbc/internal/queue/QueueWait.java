@@ -20,7 +20,10 @@ final class QueueWait {
         this.member = member;
     }
 
-    /** Ends the wait as the server would end it. False where it is that of another statement, or is over. */
+    /**
+     * Cancels the wait, which then ends with the server's error. Returns false if another statement waits, or the wait
+     * is over.
+     */
     boolean cancel(Statement which) throws SQLException {
         synchronized (this) {
             if (departed || !statement.equals(which)) {
@@ -34,7 +37,7 @@ final class QueueWait {
         return true;
     }
 
-    /** Whether it may go to the server, where the driver can cancel it from now on. */
+    /** Sends the statement off; from now on the driver cancels it. Returns false if the wait was cancelled before. */
     synchronized boolean departs() {
         departed = true;
         return !cancelled;

@@ -21,13 +21,14 @@ import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
-/** The wait of one connection's statements for the rows that they lock, and what then goes in front of them. */
+/** Lets the statements of one connection wait for the rows that they lock, and chooses the locks in front of them. */
 final class RowQueue {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The part of a timeout that may be spent in the JVM. The server, which alone can end a statement as it would
-     * without us, counts from when it has it; so the error comes at most that much later.
+     * The part of a timeout that may be spent in the JVM: 10 is a tenth. Only the server can end a statement as it
+     * would without Rowlock, and its clock starts when the statement arrives. So the error comes later by at most this
+     * part.
      */
     private static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
 
@@ -45,7 +46,7 @@ final class RowQueue {
         this.database = access.session().url().hashCode();
     }
 
-    /** A statement goes to the server. */
+    /** Notes that a statement goes to the server. */
     void sees(StatementPlan plan) {
         changedSettings |= plan.changesSettings();
         if (plan.locksSession()) {
@@ -53,7 +54,7 @@ final class RowQueue {
         }
     }
 
-    /** The transaction has ended, and what it has set for itself. */
+    /** Forgets the timeouts of the session if the transaction that has ended may have changed them. */
     void ended() {
         if (changedSettings) {
             changedSettings = false;
@@ -61,7 +62,7 @@ final class RowQueue {
         }
     }
 
-    /** Sends the thread that waits here to the server. */
+    /** Sends the waiting thread to the server. */
     void wake() {
         QueueWait now = wait;
         if (now != null) {
@@ -69,13 +70,16 @@ final class RowQueue {
         }
     }
 
-    /** Ends the wait of a statement as the server would end it. False if it does not wait here. */
+    /**
+     * Cancels the wait of a statement, which then ends with the server's error. Returns false if the statement does not
+     * wait here.
+     */
     boolean cancel(Statement statement) throws SQLException {
         QueueWait now = wait;
         return now != null && now.cancel(statement);
     }
 
-    /** Waits for a place; null where the statement is to go to the server without one. */
+    /** Waits for a place. Returns null if the statement goes to the server without one. */
     @Nullable
     Turn enter(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         DropInMode mode = dropIn.mode();
@@ -125,15 +129,15 @@ final class RowQueue {
     }
 
     /**
-     * Whether a lock may go in front: the driver sends it in the same flush, and a waiter for it holds nothing. So
-     * nobody but those behind waits; one that has only read holds its tables, for which LOCK TABLE waits, and may hold
-     * advisory locks of its own.
+     * Whether a lock may go in front. The driver must send it in the same flush, and the waiting thread must hold
+     * nothing that another transaction waits for. So the transaction must not have begun: even a read locks its tables,
+     * and LOCK TABLE waits for these. The session must hold no advisory locks of its own either.
      */
     private boolean mayFront() {
         return access.session().carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
     }
 
-    /** Waits. False where the statement is to go to the server without a place. */
+    /** Waits for a place. Returns false if the statement goes to the server without one. */
     private boolean queue(QueueWait waiting, LockedRow row) throws SQLException {
         if (access.session().isAborted()) {
             return false;
@@ -155,7 +159,7 @@ final class RowQueue {
             if (event != null) {
                 event.end(name, grouped || waiting.entry.isIn());
             }
-            // One that leads others leaves, and they go alone.
+            // A cancelled leader leaves, and the members that it has taken run alone.
             if (!waiting.departs() && waiting.entry.served() == null) {
                 throw access.canceled();
             }
@@ -165,7 +169,10 @@ final class RowQueue {
         }
     }
 
-    /** What a group may do in its place; null if it goes alone. Before the wait, as it may ask the server. */
+    /**
+     * Returns the execution that a group may send in place of the statement; null if the statement goes alone. It is
+     * made before the wait, because this may query the server.
+     */
     private @Nullable StatementMember member(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         SharedTransactions groups = dropIn.groups;
         if (groups == null || !access.driver().getAutoCommit()) {
@@ -208,7 +215,7 @@ final class RowQueue {
             try {
                 session = access.ask(SessionTimeouts::shortest);
             } catch (SQLException e) {
-                // The statement itself will say what is wrong.
+                // The statement itself will report the error.
                 return 0;
             }
             dropIn.timeouts.put(access.driver(), session);

@@ -7,8 +7,8 @@ import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a session lets a statement wait, and is let wait for one: the shortest of its lock_timeout,
- * statement_timeout, idle_in_transaction_session_timeout and idle_session_timeout.
+ * Reads the shortest timeout that limits the waits of a session: lock_timeout, statement_timeout,
+ * idle_in_transaction_session_timeout or idle_session_timeout.
  */
 final class SessionTimeouts {
     private static final String SHOW = "show lock_timeout; show statement_timeout;"
@@ -16,7 +16,10 @@ final class SessionTimeouts {
 
     private SessionTimeouts() {}
 
-    /** In nanoseconds, {@link Long#MAX_VALUE} where none is set. Asked in one round trip and without a snapshot. */
+    /**
+     * Returns the shortest timeout in nanoseconds; {@link Long#MAX_VALUE} if none is set. This takes one round trip and
+     * no snapshot.
+     */
     static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
         try (Statement statement = connection.createStatement()) {
@@ -32,7 +35,7 @@ final class SessionTimeouts {
         return shortest;
     }
 
-    /** Of a setting as SHOW has it: a whole number and its unit, 0 for none. */
+    /** Parses a timeout as SHOW prints it: a whole number and its unit, or 0 if the timeout is off. */
     static long nanos(String setting) {
         String unit = setting.replaceAll("[0-9]", "");
         long number = Long.parseLong(setting.substring(0, setting.length() - unit.length()));

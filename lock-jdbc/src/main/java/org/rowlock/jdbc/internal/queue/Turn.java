@@ -12,7 +12,7 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
-/** A statement that may go to the server; to be left when that has answered. */
+/** The turn of a statement, which may now go to the server. The caller leaves it when the server has answered. */
 public final class Turn {
     private final DriverAccess access;
     private final @Nullable QueueEntry entry;
@@ -33,12 +33,15 @@ public final class Turn {
         this.member = member;
     }
 
-    /** What goes in front of the statement; null for nothing. */
+    /** Returns the lock that goes in front of the statement; null if there is none. */
     public @Nullable Front front() {
         return front;
     }
 
-    /** What a group has made of the statement, perhaps in its own lead; null if it is to go by itself. */
+    /**
+     * Returns the result of the statement if a group has run it, or runs it now with this statement as the leader.
+     * Returns null if the statement goes alone.
+     */
     public StatementMember.@Nullable Told grouped() throws SQLException {
         if (member == null || entry == null || plan == null) {
             return null;
@@ -56,10 +59,10 @@ public final class Turn {
     }
 
     /**
-     * Undoes what the lock in front has begun where it could not be had, so that the statement can go to the server
-     * without. False where the error is that of the statement.
+     * Gives up the lock in front if the error comes from the wait for it. It undoes what the flush has begun, so that
+     * the statement can go to the server without the lock. Returns false if the error is the statement's own.
      *
-     * @param tookNanos how long the flush of both took
+     * @param tookNanos how long the flush of the lock and the statement took
      */
     public boolean givesUpFront(SQLException error, long tookNanos) throws SQLException {
         if (front == null || plan == null || !ServerErrors.mayBeOfFront(error)) {
@@ -69,7 +72,7 @@ public final class Turn {
             if (!FrontSql.undoes(access.driver())) {
                 return false;
             }
-            // Only what begins a transaction has a lock in front, so nothing else is lost.
+            // Nothing else is lost, because only the first statement of a transaction has a lock in front.
             access.driver().rollback();
         } else if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
                 && !FrontSql.isWithin(access.ask("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {
@@ -86,7 +89,7 @@ public final class Turn {
         }
     }
 
-    /** The row is not held any more. */
+    /** Notes that the row is no longer held. */
     void released() {
         if (entry != null) {
             entry.released(true);

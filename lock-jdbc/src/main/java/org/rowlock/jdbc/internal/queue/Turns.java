@@ -22,11 +22,12 @@ import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /**
- * The turns of one connection: whether its transaction may hold locks already, and the wait of its first locking
- * statement. Only the first waits here, so that nobody waits at the server for one who waits in the JVM.
+ * Gives the statements of one connection their turns. It knows whether the transaction may hold locks already, and lets
+ * its first locking statement wait. Only the first waits here. So a thread that waits in the JVM holds no lock for
+ * which another waits at the server.
  *
- * <p>For one thread at a time, as a connection is, but for {@link #cancel}, {@link #close} and {@link #abort}, which do
- * not use the driver's connection.
+ * <p>One thread at a time may use it, as with any connection. {@link #cancel}, {@link #close} and {@link #abort} may
+ * come from other threads, because they do not use the driver's connection.
  */
 public final class Turns {
     private final DropIn dropIn;
@@ -36,22 +37,22 @@ public final class Turns {
     private final RowQueue queue;
     private final KeptWrites kept = new KeptWrites();
 
-    /** The turn of the first write that is kept, until it is sent; null if that had none. */
+    /** The turn of the first write that is kept, until the write is sent; null if that write did not queue. */
     private @Nullable Turn keptTurn;
 
-    /** Of a statement that does not wait. */
+    /** The turn of every statement that does not wait. */
     private final Turn passing;
 
     private boolean mayHoldLocks;
 
-    /** The last that the server has answered to, while its row is held. */
+    /** The last turn that the server has answered, while its row is held. */
     private @Nullable Turn granted;
 
     /**
-     * Those of a connection.
+     * Creates the turns of a connection.
      *
-     * @param connection the driver's or the pool's
-     * @param origin what the driver's was made of, or null if that is not known
+     * @param connection the driver's or the pool's connection
+     * @param origin all that determines the driver's connection besides its URL; null if it is not known
      */
     public Turns(DropIn dropIn, Connection connection, @Nullable Object origin) throws SQLException {
         this.dropIn = dropIn;
@@ -59,7 +60,7 @@ public final class Turns {
         this.rows = new RowFinder(access, dropIn.primaryKeys);
         this.passing = new Turn(access, null, null, null, null);
         this.mayHoldLocks = !access.isIdle();
-        // What is between us and the driver may do what we do not see.
+        // A layer between Rowlock and the driver may alter the session without Rowlock's knowledge.
         Object made = origin == null || dropIn.groups == null || !access.isDirect()
                 ? null
                 : List.of(access.session().url(), origin);
@@ -67,20 +68,20 @@ public final class Turns {
         this.queue = new RowQueue(dropIn, access, identity);
     }
 
-    /** What is known of the session since its connection was made. */
+    /** Returns what is known about changes to the session since its connection was made. */
     public SessionIdentity identity() {
         return identity;
     }
 
     /**
-     * Waits, if the statement is to wait, for its turn to go to the server.
+     * Waits until the statement may go to the server, if it has to wait.
      *
-     * @param plan null where nobody looks
-     * @param binds what is bound to its parameters
-     * @param statement the driver's or the pool's
-     * @param isWhole whether it is one execution of a statement, which a group may do in its place
-     * @return the turn, to be left when the server has answered
-     * @throws SQLException if it was cancelled in the JVM, as the server has it
+     * @param plan null if statements are not examined
+     * @param binds the values of the parameters
+     * @param statement the driver's or the pool's statement
+     * @param isWhole whether it is one execution of a statement, which a group may send in its place
+     * @return the turn, which the caller leaves when the server has answered
+     * @throws SQLException if the wait was cancelled; the error is the server's
      */
     public Turn enter(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
@@ -95,7 +96,7 @@ public final class Turns {
         }
     }
 
-    /** The text of a statement goes to the server, or into a batch. */
+    /** Notes that a statement goes to the server, or into a batch. */
     public void sees(@Nullable StatementPlan plan) {
         if (!identity.isAlone()) {
             identity.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
@@ -122,7 +123,7 @@ public final class Turns {
         }
         plan.figures().count(Figure.RECOGNISED);
         if (mayHoldLocks) {
-            // Most statements of a transaction: for them there is nothing to look up.
+            // Most statements of a transaction end here, without a look-up.
             plan.figures().passed(PassReason.NOT_FIRST);
             return passing;
         }
@@ -133,14 +134,14 @@ public final class Turns {
     }
 
     /**
-     * Keeps writes until the transaction ends. Refuses if the driver could not send them in one flush with the COMMIT,
-     * or would not begin a transaction.
+     * Keeps writes until the transaction ends. Returns false if the driver could not send them in one flush with the
+     * COMMIT, or would not begin a transaction.
      */
     public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
         boolean keeps = dropIn.settings.keepsWrites()
                 && dropIn.mode() == DropInMode.QUEUE
                 && access.session().carriesFronts()
-                // With escapes in strings the driver may read another statement than Rowlock.
+                // If a backslash is an escape in strings, the driver may parse the text in another way than Rowlock.
                 && !"off".equals(access.session().reported("standard_conforming_strings"))
                 && !access.session().isOfXa()
                 && !access.driver().getAutoCommit()
@@ -157,7 +158,7 @@ public final class Turns {
         return kept.isOpen();
     }
 
-    /** Whether the executions of a prepared statement can be kept, by its text and its table. */
+    /** Whether the text and the table of a prepared statement allow Rowlock to keep its executions. */
     public boolean keeps(StatementPlan plan) {
         String table = plan.written();
         return kept.isOpen()
@@ -169,9 +170,9 @@ public final class Turns {
     }
 
     /**
-     * Keeps an execution of such a statement, which takes its turn now if it is the first of the transaction to lock.
+     * Keeps an execution of a statement. If it is the first of the transaction to lock, it waits for its turn now.
      *
-     * @param statement the driver's or the pool's
+     * @param statement the driver's or the pool's statement
      */
     public void keep(StatementPlan plan, Binds binds, Statement statement) throws SQLException {
         run(() -> {
@@ -185,7 +186,7 @@ public final class Turns {
         });
     }
 
-    /** Sends what is kept, in front of anything else that is done with the connection. */
+    /** Sends the kept writes. This comes before any other use of the connection. */
     public void sendKept() throws SQLException {
         if (!kept.isEmpty()) {
             boolean done = false;
@@ -193,7 +194,8 @@ public final class Turns {
                 kept.send(access.connection());
                 done = true;
             } catch (SQLException | Error e) {
-                // What has not reached the server has not aborted there, and the rest is not to be stored without it.
+                // A write that never reached the server has not aborted the transaction there, and the rest must not be
+                // stored without it.
                 access.abort(e);
                 learn(e);
                 throw e;
@@ -215,19 +217,19 @@ public final class Turns {
         }
     }
 
-    /** A table may have another key, or a new trigger. */
+    /** Forgets the primary keys if a count was wrong, because a table may have another key, or a new trigger. */
     private void learn(Throwable e) {
         if (e instanceof CommitFlushException failed && failed.isWrongCount()) {
             dropIn.primaryKeys.forget();
         }
     }
 
-    /** The error of a statement that was cancelled, as the server raises it. */
+    /** Returns the error of a cancelled statement, as the server raises it. */
     public SQLException canceled() {
         return access.canceled();
     }
 
-    /** A statement that locks what nobody looks at, such as a batch, goes to the server. */
+    /** Lets a statement pass whose locks are not examined, such as a batch. */
     public Turn pass(@Nullable StatementPlan plan, PassReason reason) throws SQLException {
         access.begin();
         try {
@@ -236,7 +238,7 @@ public final class Turns {
             access.end();
             throw e;
         }
-        // Behind a DISCARD ALL the rest of the batch may alter the session again.
+        // After a DISCARD ALL the rest of the batch may alter the session again.
         boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
         sees(cleans ? null : plan);
         mayHoldLocks = true;
@@ -246,7 +248,7 @@ public final class Turns {
         return passing;
     }
 
-    /** The server has answered, or there was nothing to send. */
+    /** Leaves a turn, because the server has answered or nothing was sent. */
     public void leave(Turn turn, boolean done) {
         if (!turn.equals(passing)) {
             boolean holds = done && access.session().isOpen();
@@ -261,12 +263,12 @@ public final class Turns {
         }
     }
 
-    /** What uses the driver's connection, and may end the transaction. */
+    /** A use of the driver's connection that may end the transaction. */
     public interface Call {
         void run() throws SQLException;
     }
 
-    /** Runs a call. */
+    /** Runs a call. Rowlock sends no queries of its own meanwhile. */
     public void run(Call call) throws SQLException {
         access.begin();
         try {
@@ -276,12 +278,12 @@ public final class Turns {
         }
     }
 
-    /** Whether the COMMIT is ours, as writes go with it. */
+    /** Whether Rowlock sends the COMMIT itself, because kept writes go with it. */
     public boolean commitsHere() throws SQLException {
         return !kept.isEmpty() && !access.isClosed() && !access.driver().getAutoCommit();
     }
 
-    /** Commits, with the writes that are kept. */
+    /** Commits the transaction, with the writes that are kept. */
     public void commit() throws SQLException {
         boolean done = false;
         try {
@@ -293,7 +295,7 @@ public final class Turns {
             done = true;
         } finally {
             if (!done) {
-                // Mostly the transaction is over all the same.
+                // The transaction is usually over even if its commit has failed.
                 endedIfIdle();
             }
         }
@@ -313,7 +315,10 @@ public final class Turns {
         }
     }
 
-    /** The transaction has ended. If another thread runs a statement, that may be of the next. */
+    /**
+     * Releases the turn, because the transaction has ended. While another thread runs a statement this does not happen,
+     * because that statement may belong to the next transaction.
+     */
     public void ended() {
         kept.close();
         if (access.alone(this::forget)) {
@@ -333,28 +338,31 @@ public final class Turns {
         queue.ended();
     }
 
-    /** The transaction has ended, if it has. */
+    /** Calls {@link #ended} if the transaction has ended. */
     public void endedIfIdle() throws SQLException {
-        // What is kept is not sent yet, and so has not begun.
+        // Until the kept writes are sent, the transaction looks as if it had not begun.
         if (kept.isEmpty() && !access.isClosed() && !access.driver().isClosed() && access.isIdle()) {
             ended();
         }
     }
 
-    /** From here on the connection is the pool's again, or gone. */
+    /** Releases everything, because the connection returns to its pool or ends. */
     public void close() {
         abort();
         access.awaitQuestions();
         forget();
     }
 
-    /** Sends the thread that waits here to the server, whose answer is then that of a connection that is gone. */
+    /** Sends the waiting thread to the server, where it fails because the connection is closed. */
     public void abort() {
         access.close();
         queue.wake();
     }
 
-    /** Ends the wait of a statement as the server would end it. False if it does not wait here. */
+    /**
+     * Cancels the wait of a statement, which then ends with the server's error. Returns false if the statement does not
+     * wait here.
+     */
     public boolean cancel(Statement statement) throws SQLException {
         return queue.cancel(statement);
     }

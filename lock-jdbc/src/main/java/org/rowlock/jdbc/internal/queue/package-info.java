@@ -1,6 +1,6 @@
 /**
- * Whose turn it is: what a connection may hold, and whether a statement is to wait before it goes to the server. Start
- * at {@link org.rowlock.jdbc.internal.queue.Turns}.
+ * The turns of statements: whether a statement waits in the JVM before it goes to the server. Start at
+ * {@link org.rowlock.jdbc.internal.queue.Turns}.
  */
 @NullMarked
 package org.rowlock.jdbc.internal.queue;

@@ -15,25 +15,29 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 /**
  * The row that a statement locks.
  *
- * @param primaryKey of its table
- * @param key the values for the primary key
- * @param binds those of the parameters
+ * @param plan the statement
+ * @param primaryKey the primary key of its table
+ * @param key the values of the primary key in the statement
+ * @param binds the values of the parameters
  */
 public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<Value> key, Binds binds) {
-    /** The same of the same row of a database, by whatever name its table is called. */
+    /**
+     * Returns a hash that is the same for the same row of a database, whatever name the statement has for its table.
+     */
     public int hash(int database) {
         return 31 * (31 * database + Long.hashCode(primaryKey.table())) + binds.hash(key);
     }
 
-    /** Its table, and its key in brackets. */
+    /** Returns the table, and the key in brackets. */
     public String text() {
         return plan.table() + '(' + binds.text(key) + ')';
     }
 
     /**
-     * Whether a lock may go in front. With more conditions a row that is there may not be found: a stale version is to
-     * fail at once, and blocks no other transaction. A value that its column cannot be compared with is the statement's
-     * own error, which the look in front must not raise in its place.
+     * Whether a lock may go in front. No conditions beyond the key are allowed: an update of a stale version must fail
+     * at once, without a wait and without blocking other transactions. A value that cannot be compared with its column
+     * is not allowed either. The statement itself must raise that error, and not the query in front that looks for the
+     * row.
      */
     public boolean isFrontable() {
         return plan.shape() instanceof Recognised statement
@@ -63,9 +67,9 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
     }
 
     /**
-     * The key that goes in front.
+     * Returns the key of the lock in front.
      *
-     * @throws IllegalArgumentException if the key format has no such value
+     * @throws IllegalArgumentException if the key format does not support a value
      */
     public long frontKey(@Nullable String searchPath) {
         List<Object> parts = key.stream().map(binds::value).toList();

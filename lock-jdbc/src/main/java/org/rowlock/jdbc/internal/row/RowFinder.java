@@ -19,8 +19,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
- * Finds the rows that the statements of one connection lock, by the primary keys of their tables. A key that is not
- * known yet is looked up when the connection is idle, and until then the statement passes.
+ * Finds the rows that the statements of one connection lock, by the primary keys of their tables. An unknown primary
+ * key is looked up when the connection is idle; until then the statements on its table do not queue.
  */
 public final class RowFinder {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -36,7 +36,7 @@ public final class RowFinder {
         this.user = access.session().user();
     }
 
-    /** The row for which a statement may wait; null where it does not wait in the JVM. */
+    /** Returns the row for which a statement may wait in the JVM; null if it does not wait. */
     public @Nullable LockedRow find(StatementPlan plan, Recognised statement, Binds binds, JdbcSettings settings) {
         PassReason reason = reason(statement, settings);
         PrimaryKeys.Found found = reason == null ? primaryKey(statement.table()) : null;
@@ -63,7 +63,10 @@ public final class RowFinder {
         return shared ? PassReason.SHARED : null;
     }
 
-    /** What is known of the table that a statement changes, if the statement changes one row of it by its form. */
+    /**
+     * Returns the primary key of the table that a statement changes; null unless the form of the statement limits it to
+     * one row.
+     */
     public PrimaryKeys.@Nullable Found written(StatementPlan plan, JdbcSettings settings) {
         String table = plan.written();
         PrimaryKeys.Found found = table == null || !settings.covers(table) ? null : primaryKey(table);
@@ -74,7 +77,7 @@ public final class RowFinder {
     }
 
     private PrimaryKeys.@Nullable Found primaryKey(String name) {
-        // Of one DataSource, and so of one database.
+        // The name of the database stays empty, because one DataSource has one database.
         TablePlace table = new TablePlace("", user, access.session().reported("search_path"), name, List.of());
         PrimaryKeys.Found found = primaryKeys.find(table);
         if (found == null || found.isOver()) {
@@ -93,7 +96,7 @@ public final class RowFinder {
         }
     }
 
-    /** Looks up what is not known, where no transaction of the application is disturbed. */
+    /** Looks up the unknown primary keys, unless a transaction of the application is open. */
     public void lookUpIfIdle() {
         if (access.isClosed() || (unknownTables.isEmpty() && !primaryKeys.isExpecting()) || !access.isIdle()) {
             return;
@@ -109,7 +112,7 @@ public final class RowFinder {
                 return unknownTables;
             });
         } catch (SQLException e) {
-            // Tried again later; the application has its own answer from the server.
+            // Rowlock tries again later. The application already has its answer from the server.
             LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
         }
         unknownTables.clear();

@@ -16,7 +16,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
-/** What is known of the text of a statement, and of the key that it names. */
+/** The facts about a statement that follow from its text, and its values for a primary key. */
 public final class StatementPlan {
     private final String sql;
     private final StatementShape shape;
@@ -28,20 +28,21 @@ public final class StatementPlan {
     private volatile @Nullable String target;
 
     /**
-     * The columns of the primary key that was found, and the values that the statement has for them, if it has all. The
-     * columns are compared as a list: JDK 17 keeps the class of the last record whose generated equals() was called,
-     * and with it the class loader of an application that was stopped.
+     * The columns of a primary key, and the values of the statement for them; null if it lacks a value. Only the
+     * columns are compared, as a list. JDK 17 keeps the class of the last record whose generated equals() was called,
+     * and with it the class loader of a stopped application.
      */
     private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
-    /** @param figures those of a table */
+    /** @param figures returns the figures of a table */
     public StatementPlan(String sql, Function<String, TableFigures> figures) {
         this.sql = sql;
         this.shape = StatementRecogniser.recognise(sql);
         String lower = sql.toLowerCase(Locale.ROOT);
         this.changesSettings =
                 Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
-                        // SET ROLE and SET SESSION AUTHORIZATION, wherever they stand, and some harmless ones.
+                        // This finds SET ROLE and SET SESSION AUTHORIZATION anywhere in the text, and some harmless
+                        // statements.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
         this.locksSession = lower.contains("advisory_lock");
         this.figures = figures.apply(table());
@@ -55,7 +56,7 @@ public final class StatementPlan {
         return sql;
     }
 
-    /** The table whose row it locks; none where that is not known. */
+    /** Returns the table whose rows the statement locks; empty if this is not known. */
     public String table() {
         return shape instanceof Recognised statement ? statement.table() : "";
     }
@@ -64,22 +65,25 @@ public final class StatementPlan {
         return figures;
     }
 
-    /** Whether it may change the timeouts of the session, or its role. */
+    /** Whether the statement may change the timeouts or the role of the session. */
     public boolean changesSettings() {
         return changesSettings;
     }
 
-    /** Whether it may take an advisory lock that lasts beyond the transaction. */
+    /** Whether the statement may acquire an advisory lock that outlasts the transaction. */
     public boolean locksSession() {
         return locksSession;
     }
 
-    /** How many parameters it has; -1 where it locks no row that is known, and inserts none. */
+    /** Returns the number of parameters; -1 if the statement neither locks rows of a known table nor inserts a row. */
     public int parameters() {
         return shape instanceof Recognised statement ? statement.parameters() : ((PassedThrough) shape).parameters();
     }
 
-    /** The table whose row it inserts, updates or deletes, without returning rows; null where it does another thing. */
+    /**
+     * Returns the table in which the statement inserts, updates or deletes a row; null if it does something else or
+     * returns rows.
+     */
     public @Nullable String written() {
         if (shape instanceof PassedThrough passed) {
             return passed.parameters() < 0 ? null : passed.table();
@@ -87,12 +91,12 @@ public final class StatementPlan {
         return ((Recognised) shape).kind() == Kind.SELECT || returnsRows() ? null : table();
     }
 
-    /** Whether its result is rows; false where this is not known. */
+    /** Whether the statement returns rows; false if this is not known. */
     public boolean returnsRows() {
         return shape instanceof Recognised statement && statement.returnsRows();
     }
 
-    /** What it may do to its session; looked for where groups are on. */
+    /** Returns what the statement may do to its session. Only groups need this, so the first call computes it. */
     public SessionEffect effect() {
         SessionEffect known = effect;
         if (known == null) {
@@ -102,7 +106,10 @@ public final class StatementPlan {
         return known;
     }
 
-    /** The table that it changes, where others may send it, as by its text it does the same there; else null. */
+    /**
+     * Returns the table that an UPDATE changes if another session may send the same text with the same effect; else
+     * null.
+     */
     public @Nullable String sharedTarget() {
         String known = target;
         if (known == null) {
@@ -116,7 +123,7 @@ public final class StatementPlan {
         return known.isEmpty() ? null : known;
     }
 
-    /** The values that the statement has for a primary key, or null. */
+    /** Returns the values of the statement for a primary key; null if it lacks one. */
     @Nullable
     List<Value> key(Recognised statement, PrimaryKeys.Found found) {
         Resolved known = resolved;

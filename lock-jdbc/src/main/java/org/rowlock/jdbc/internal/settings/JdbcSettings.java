@@ -12,11 +12,12 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.DropInMode;
 
 /**
- * What one DataSource or URL is set to.
+ * The settings of one DataSource or URL.
  *
- * @param name what it is called where it is shown
- * @param include the tables that are looked at, or none for all
- * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 for none
+ * @param name the name in JMX, logs and metrics
+ * @param include the tables to which the drop-in applies; empty for all
+ * @param exclude the tables that are left out
+ * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 turns groups off
  * @param keepsWrites whether the last writes of a transaction may go with its COMMIT
  */
 public record JdbcSettings(
@@ -28,8 +29,8 @@ public record JdbcSettings(
         int largestGroup,
         boolean keepsWrites) {
     /**
-     * The driver sends a Sync, which commits, where it expects answers of 64,000 bytes, of which it counts 250 for each
-     * statement.
+     * The largest group, which the driver is sure to send in one transaction. It sends a Sync, which commits, once it
+     * expects 64,000 bytes of answers. It reckons with 250 bytes for each statement.
      */
     public static final int MOST_IN_GROUP = 128;
 
@@ -37,17 +38,17 @@ public record JdbcSettings(
 
     private static final String PROPERTIES = "rowlock.jdbc.";
 
-    /** A setting of earlier versions, which is refused by name. */
+    /** A setting of earlier versions, which is refused with a message of its own. */
     private static final String RELEASE = "release";
 
-    /** The settings by their keys, in URLs behind {@code rowlock.}; and the word that each has where none is given. */
+    /** The default value of each setting. In a URL the key of a setting begins with {@code rowlock.}. */
     static final Map<String, String> DEFAULTS =
             new JdbcSettings("", DropInMode.QUEUE, List.of(), List.of(), LockFront.ADAPTIVE, 1, false).words();
 
-    /** The name that Spring Boot has for a setting. */
+    /** The name that Spring Boot uses for {@code flush}. */
     private static final String OF_SPRING = PROPERTIES + "flush-with-commit";
 
-    /** Between names; in quotes it is part of one. */
+    /** A comma between names. In quotes a comma is part of a name. */
     private static final Pattern COMMA = Pattern.compile(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)");
 
     public JdbcSettings {
@@ -60,9 +61,9 @@ public record JdbcSettings(
     }
 
     /**
-     * What is not given is as the system properties {@code rowlock.jdbc.*} have it.
+     * Creates settings. A setting that is not given comes from the system property {@code rowlock.jdbc.*}.
      *
-     * @param given words by their keys
+     * @param given the values by their keys
      */
     public static JdbcSettings of(String name, Map<String, String> given) {
         if (System.getProperty(PROPERTIES + RELEASE) != null) {
@@ -81,7 +82,7 @@ public record JdbcSettings(
                 keepsWrites(words.getOrDefault("flush", "")));
     }
 
-    /** As words by their keys, the same for the same settings. */
+    /** Returns the values by their keys. Equal settings have equal values. */
     public Map<String, String> words() {
         Map<String, String> words = new LinkedHashMap<>();
         words.put("mode", lower(mode));
@@ -93,7 +94,7 @@ public record JdbcSettings(
         return words;
     }
 
-    /** With another word. */
+    /** Returns settings with another value for a key. */
     public JdbcSettings with(String key, String word) {
         Map<String, String> words = words();
         if (words.put(key, Given.notNull(word, "The word for " + key + " is null")) == null) {
@@ -102,7 +103,9 @@ public record JdbcSettings(
         return of(name, words);
     }
 
-    /** A sentence for each system property that begins like a setting and is none, perhaps misspelt. */
+    /**
+     * Returns a warning for each system property that begins like a setting and is none, because it may be misspelt.
+     */
     public static List<String> unknownProperties() {
         return System.getProperties().stringPropertyNames().stream()
                 .filter(name -> name.startsWith(PROPERTIES)
@@ -113,11 +116,11 @@ public record JdbcSettings(
                 .toList();
     }
 
-    /** Why there is no such setting, and what to do. */
+    /** Returns a message that says why a setting does not exist, and what to do. */
     static String noSetting(String key, String prefix) {
         if (key.equals(RELEASE)) {
-            return "The drop-in has no early release, as it makes programs that read much slower: remove the setting <"
-                    + prefix + key + ">. For early release lock through the API, with"
+            return "The drop-in has no early release, because it makes programs that read much slower: remove the"
+                    + " setting <" + prefix + key + ">. For early release lock through the API, with"
                     + " RowLocks.builder(..).release(LockRelease.EARLY)";
         }
         return "There is no setting <" + prefix + key + ">; use " + prefix
@@ -164,7 +167,7 @@ public record JdbcSettings(
     }
 
     /**
-     * Tables as one word.
+     * Returns names of tables as the value of a setting.
      *
      * @throws IllegalArgumentException if a name is malformed
      */
@@ -176,12 +179,12 @@ public record JdbcSettings(
         return tables.stream().map(TableName::normalize).toList();
     }
 
-    /** Whether statements on a table are looked at. */
+    /** Whether the drop-in applies to statements on a table. */
     public boolean covers(String table) {
         return (include.isEmpty() || matches(include, table)) && !matches(exclude, table);
     }
 
-    /** A name without a schema means that of any schema. */
+    /** Whether one of the names means a table. A name without a schema means that table in every schema. */
     private static boolean matches(List<String> names, String table) {
         for (String name : names) {
             if (name.equals(table)

@@ -13,16 +13,17 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * A URL of the drop-in, taken apart.
+ * A URL of the drop-in in its parts.
  *
- * @param url what the driver that it names is given
- * @param properties the same, without ours
+ * @param url the URL for the driver that it names
+ * @param properties the properties for that driver, without the drop-in's settings
+ * @param settings the settings of the drop-in
  */
 public record JdbcUrl(String url, Properties properties, JdbcSettings settings) {
     private static final String PREFIX = "jdbc:rowlock:";
 
     /**
-     * The driver's own URL, or that of drivers in front of it: {@code aws-wrapper:postgresql:..},
+     * A URL of PostgreSQL's driver, or of drivers in front of it: {@code aws-wrapper:postgresql:..},
      * {@code tc:postgresql:18:..}.
      */
     private static final Pattern URL = Pattern.compile(PREFIX + "([a-z][a-z0-9_-]*:)*?postgresql:.*", Pattern.DOTALL);
@@ -33,20 +34,20 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         return url != null && URL.matcher(url).matches();
     }
 
-    /** Whether a parameter is for us, be it in a case that none of our settings has. */
+    /** Whether a parameter is meant for the drop-in, in whatever case it is written. */
     private static boolean isOurName(String name) {
         return name.regionMatches(true, 0, OURS, 0, OURS.length());
     }
 
-    /** As PostgreSQL's driver decodes its own. */
+    /** Decodes a text as PostgreSQL's driver does. */
     private static String decoded(String text) {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
     /**
-     * Takes a URL apart.
+     * Parses a URL and the properties of a connection.
      *
-     * @throws SQLException if one of our settings cannot be used
+     * @throws SQLException if a setting of the drop-in is invalid
      */
     public static JdbcUrl of(String url, @Nullable Properties info) throws SQLException {
         Properties properties = new Properties();
@@ -74,7 +75,7 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
                 }
             }
             for (String key : ours.keySet()) {
-                // Programs pass System.getProperties() on, in which there are others that begin like ours.
+                // Some programs pass System.getProperties() on, which has other names that begin like the drop-in's.
                 if (!JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) == null) {
                     throw new IllegalArgumentException(JdbcSettings.noSetting(key, OURS));
                 }

@@ -1,4 +1,4 @@
-/** The settings of a DataSource or a URL, as words. */
+/** The settings of a DataSource or a URL. */
 @NullMarked
 package org.rowlock.jdbc.internal.settings;
 

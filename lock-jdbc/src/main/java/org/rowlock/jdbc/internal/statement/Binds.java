@@ -19,11 +19,11 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /**
- * The values bound to the parameters of a statement: those that may be of the key, by value, so that 42, 42L and "42"
- * are one row; and all, to be set again on another statement, if they are kept.
+ * The values bound to the parameters of a statement. Values that may belong to a key are compared by value, so that 42,
+ * 42L and "42" are one row. If values are kept, all of them can be set again on another statement.
  */
 public final class Binds {
-    /** Of a statement without parameters. */
+    /** The values of a statement without parameters. */
     public static final Binds NONE = new Binds(0);
 
     private static final Set<Class<?>> CONSTANTS = Set.of(
@@ -39,7 +39,7 @@ public final class Binds {
             Boolean.class,
             UUID.class);
 
-    /** In place of a value that is among the numbers. */
+    /** Stands for a value that is among the numbers. */
     private enum Mark {
         NUMBER
     }
@@ -47,16 +47,16 @@ public final class Binds {
     private final @Nullable Object[] values;
     private final long[] numbers;
 
-    /** Null while the values are not kept to be set again. */
+    /** The setters that set the values again; null while the values are not kept. */
     private @Nullable Setter @Nullable [] setters;
 
-    /** Sets a parameter as it was set. */
+    /** Sets a parameter again as the application has set it. */
     public interface Setter {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
 
-    /** Sets an array, of which the driver takes what is in it when the statement is executed. */
-    @SuppressWarnings("ArrayRecordComponent") // No two are compared.
+    /** Sets an array. The driver reads its content only when the statement is executed. */
+    @SuppressWarnings("ArrayRecordComponent") // Instances are never compared.
     public record Bytes(byte @Nullable [] value) implements Setter {
         @Override
         public void set(PreparedStatement statement, int index) throws SQLException {
@@ -74,7 +74,7 @@ public final class Binds {
         this.numbers = new long[parameters];
     }
 
-    /** From here on the values are kept. */
+    /** Keeps the values from now on. */
     public void keep() {
         setters = new @Nullable Setter[values.length];
     }
@@ -83,7 +83,10 @@ public final class Binds {
         return setters != null;
     }
 
-    /** What sets the same again as a value does: a date as it is now; null if it is read once, or nobody knows. */
+    /**
+     * Returns a value that sets the same again later, such as a copy of a date. Returns null if the value can be read
+     * only once, or its type is not known.
+     */
     @SuppressWarnings("JavaUtilDate") // JDBC has it.
     public static @Nullable Object kept(@Nullable Object value) {
         if (value instanceof byte[] bytes) {
@@ -97,15 +100,15 @@ public final class Binds {
     }
 
     /**
-     * A number was set.
+     * Notes that a number was set.
      *
-     * @param setter null where the value cannot be set again
+     * @param setter null if the value cannot be set again
      */
     public void set(int index, long value, @Nullable Setter setter) {
         set(index, Mark.NUMBER, value, setter);
     }
 
-    /** The same of a value that is null where it is of no key. */
+    /** Notes that a value was set; null if it cannot belong to a key. */
     public void set(int index, @Nullable Object value, @Nullable Setter setter) {
         if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
             set(index, Mark.NUMBER, ((Number) value).longValue(), setter);
@@ -131,7 +134,7 @@ public final class Binds {
         }
     }
 
-    /** A copy, for the time until a batch is sent. */
+    /** Returns a copy, which is used until a batch is sent. */
     public Binds copy() {
         Binds copy = new Binds(values.length);
         System.arraycopy(values, 0, copy.values, 0, values.length);
@@ -145,7 +148,10 @@ public final class Binds {
         return setters != null && Arrays.stream(setters).noneMatch(Objects::isNull);
     }
 
-    /** All as they are now, each to be set as it was set, whatever is set here later. */
+    /**
+     * Returns all values as they are now. Later calls do not change them, and each is set as the application has set
+     * it.
+     */
     public List<Write.Bound> bound() {
         return Arrays.stream(Objects.requireNonNull(setters))
                 .map(setter -> setter instanceof Bytes bytes
@@ -154,7 +160,7 @@ public final class Binds {
                 .toList();
     }
 
-    /** Sets all, behind as many others. */
+    /** Sets all values on a statement, after the given number of other parameters. */
     public void setAll(PreparedStatement statement, int others) throws SQLException {
         @Nullable Setter[] all = Objects.requireNonNull(setters);
         for (int i = 0; i < all.length; i++) {
@@ -162,7 +168,7 @@ public final class Binds {
         }
     }
 
-    /** Sets those of some values from an index on; returns the index behind them. */
+    /** Sets the parameters among some values, from an index on. Returns the index after the last one. */
     public int set(PreparedStatement statement, int at, List<Value> some) throws SQLException {
         int index = at;
         for (Value value : some) {
@@ -189,7 +195,7 @@ public final class Binds {
         return value != null && (value instanceof Mark || isConstant(value));
     }
 
-    /** A hash of the values of a key that are all known. */
+    /** Returns a hash of a key whose values are all known. */
     public int hash(List<Value> key) {
         int hash = 1;
         for (Value value : key) {
@@ -200,7 +206,7 @@ public final class Binds {
         return hash;
     }
 
-    /** Of a whole number that of its value. */
+    /** Returns the hash of a text. The text of a whole number has the hash of that number. */
     private static int hashOfText(String text) {
         int start = text.startsWith("-") ? 1 : 0;
         boolean whole = text.length() > start && text.length() <= 18;
@@ -213,7 +219,7 @@ public final class Binds {
         return whole ? Long.hashCode(start == 1 ? -number : number) : text.hashCode();
     }
 
-    /** The value of a key that is known. */
+    /** Returns a value of a key, which must be known. */
     public Object value(Value value) {
         if (value instanceof Literal literal) {
             return literal.text();
@@ -223,7 +229,7 @@ public final class Binds {
         return bound instanceof Mark ? Long.valueOf(numbers[at]) : Objects.requireNonNull(bound);
     }
 
-    /** The values of a key that are all known, to be shown: the same text of the same key. */
+    /** Returns a key whose values are all known as a text. Equal keys have equal texts. */
     public String text(List<Value> key) {
         return key.stream().map(this::text).collect(Collectors.joining(", "));
     }

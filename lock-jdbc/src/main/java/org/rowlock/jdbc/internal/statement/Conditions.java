@@ -12,16 +12,16 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
-/** The conditions behind WHERE: finds what must be equal, and skips what it does not know. */
+/** Reads the conditions after WHERE. It finds the equalities, and skips all conditions that it does not know. */
 final class Conditions {
-    /** What may follow the conditions. */
+    /** The words that may follow the conditions. */
     static final Set<String> ENDS =
             Tokens.words("order limit offset fetch for returning group having window union intersect except");
 
-    /** The rest of a type's name that is of several words. */
+    /** The later words of type names that have several. */
     private static final Set<String> TYPE_WORDS = Tokens.words("varying precision with without time zone");
 
-    /** Deeper brackets are skipped. */
+    /** The depth from which brackets are skipped. */
     private static final int DEEPEST = 50;
 
     private final TokenReader tokens;
@@ -29,23 +29,23 @@ final class Conditions {
 
     final List<Equality> equalities = new ArrayList<>();
 
-    /** Whether some list has more than one row. */
+    /** Whether a list has more than one row. */
     boolean severalRows;
 
-    /** Whether there is an OR, if only in brackets. */
+    /** Whether there is an OR, even in brackets. */
     boolean alternatives;
 
-    /** Whether there are conditions that are no equality. */
+    /** Whether there are conditions other than equalities. */
     boolean others;
 
-    /** All of them, as the statement has them. */
+    /** The text of all conditions, as the statement has it. */
     String text = "";
 
     Conditions(TokenReader tokens) {
         this.tokens = tokens;
     }
 
-    /** Reads all behind WHERE, if it is there. False as {@link #readAll}. */
+    /** Reads all conditions after WHERE, if it is there. Returns false if an OR follows. */
     boolean readWhere() {
         if (!tokens.skipWord("where")) {
             return true;
@@ -56,7 +56,7 @@ final class Conditions {
         return read;
     }
 
-    /** Reads conditions joined by AND to their end. False where there is an OR, or no end that is known. */
+    /** Reads conditions joined by AND. Returns false if an OR follows. */
     private boolean readAll() {
         do {
             readOne();
@@ -120,7 +120,7 @@ final class Conditions {
         }
     }
 
-    /** {@code a = ?}, {@code a in (?)}, {@code (a, b) = (?, ?)} and {@code (a, b) in ((?, ?))}. */
+    /** Reads an equality: {@code a = ?}, {@code a in (?)}, {@code (a, b) = (?, ?)} or {@code (a, b) in ((?, ?))}. */
     private boolean readEquality() {
         int mark = tokens.mark();
         Value first = readValue();
@@ -139,7 +139,7 @@ final class Conditions {
         return tokens.skipWord("in") && readList(columns);
     }
 
-    /** One, or some in brackets; none where something else is there. */
+    /** Reads one column, or several in brackets. Returns none if there is something else. */
     private List<String> readColumns() {
         List<String> columns = new ArrayList<>();
         boolean brackets = tokens.skipSymbol("(");
@@ -153,7 +153,7 @@ final class Conditions {
         return !brackets || tokens.skipSymbol(")") ? columns : List.of();
     }
 
-    /** A list in brackets of one value, or of one row of values. */
+    /** Reads a list in brackets of one value, or of one row of values. */
     private boolean readList(List<String> columns) {
         if (!tokens.skipSymbol("(")) {
             return false;
@@ -219,7 +219,7 @@ final class Conditions {
                     ? value
                     : null;
         }
-        // As in uuid '...'.
+        // A type may stand in front of a string, as in uuid '...'.
         if (tokens.peek().type() == TokenType.WORD && tokens.peek(1).type() == TokenType.STRING) {
             tokens.next();
         }
@@ -235,7 +235,7 @@ final class Conditions {
         };
     }
 
-    /** Skips any casts. False where one has no type. */
+    /** Skips any casts. Returns false if one has no type. */
     private boolean skipCasts() {
         while (tokens.skipSymbol("::")) {
             if (!skipType()) {
@@ -252,7 +252,7 @@ final class Conditions {
         while (tokens.atWord(TYPE_WORDS) || tokens.atSymbol("(")) {
             tokens.skipOne();
         }
-        // An array is no value of a key that one would look at.
+        // Arrays are not supported as values of a key.
         return !tokens.atSymbol("[");
     }
 }

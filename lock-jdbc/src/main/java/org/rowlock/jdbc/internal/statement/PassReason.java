@@ -1,20 +1,20 @@
 package org.rowlock.jdbc.internal.statement;
 
-/** Why a statement goes to the server as it is. */
+/** The reason why a statement goes to the server without queueing. */
 public enum PassReason {
     /** A plain read, a setting, or the begin or end of a transaction. */
     NOT_LOCKING,
 
-    /** An INSERT, a MERGE, a CALL or another statement that may lock, but no row that its text names. */
+    /** An INSERT, a MERGE, a CALL or another statement that may lock rows, but names none in its text. */
     OTHER_WRITE,
 
     /** More than one table, or a subquery or a function in place of the table. */
     JOIN,
 
-    /** Begins with WITH and may lock. */
+    /** A statement that begins with WITH and may lock. */
     WITH,
 
-    /** No equality on all columns of the primary key. */
+    /** The equalities do not include all columns of the primary key. */
     NO_KEY,
 
     /** A list of several rows. */
@@ -26,13 +26,13 @@ public enum PassReason {
     /** More than one statement in the text. */
     SEVERAL_STATEMENTS,
 
-    /** WHERE CURRENT OF. */
+    /** The row of a cursor: WHERE CURRENT OF. */
     CURSOR,
 
-    /** Something that the recogniser does not know. */
+    /** A form that the recogniser does not know. */
     UNKNOWN_FORM,
 
-    /** A text too long to look at. */
+    /** A text that is too long to be examined. */
     TOO_LONG,
 
     /** The transaction may hold locks already. */
@@ -47,13 +47,13 @@ public enum PassReason {
     /** A batch of several rows. */
     BATCH,
 
-    /** The primary key of the table is not known yet: looked up when the transaction ends. */
+    /** The primary key of the table is not known yet. It is looked up when the transaction ends. */
     TABLE_UNKNOWN,
 
-    /** No table with a primary key: a view, a table without one, or a name that leads nowhere. */
+    /** There is no primary key. The name belongs to a view or to a table without one, or to nothing. */
     NO_PRIMARY_KEY,
 
-    /** A value of the key is null, or of a type that is not looked at. */
+    /** A value of the key is null, or its type is not supported. */
     KEY_VALUE,
 
     /** The settings leave the table out. */

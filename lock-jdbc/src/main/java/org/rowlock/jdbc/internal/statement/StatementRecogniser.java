@@ -14,12 +14,12 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
  * Recognises statements that lock rows of one table by equality: SELECT with a locking clause, UPDATE and DELETE. It is
- * no parser: what it does not know for certain it leaves alone.
+ * no parser: a form that it does not know for certain is left alone.
  */
 public final class StatementRecogniser {
     public static final int LONGEST = Tokens.LONGEST;
 
-    /** Statements that lock no rows and run nothing that may. */
+    /** The first words of statements that lock no rows and run nothing that may. */
     private static final Set<String> HARMLESS =
             Tokens.words("values show set reset begin start commit end rollback abort savepoint release close"
                     + " deallocate listen unlisten notify");
@@ -27,7 +27,7 @@ public final class StatementRecogniser {
     private static final Set<String> OTHER_WRITES =
             Tokens.words("insert merge call do copy lock truncate execute prepare explain declare create alter drop");
 
-    /** What makes a WITH more than a read. */
+    /** The words that make a WITH more than a read. */
     private static final Set<String> LOCKS_IN_WITH = Tokens.words("insert update delete merge for");
 
     private static final Set<String> SET_OPERATIONS = Tokens.words("group having window union intersect except");
@@ -51,7 +51,7 @@ public final class StatementRecogniser {
                 .count();
     }
 
-    /** What a text says of itself. Never throws. */
+    /** Recognises a text. Never throws. */
     public static StatementShape recognise(String sql) {
         int start = Tokens.start(sql);
         String first = wordAt(sql, start);
@@ -67,7 +67,7 @@ public final class StatementRecogniser {
                 : new StatementRecogniser(sql, tokens).read(first, tokens);
     }
 
-    /** A first look without cutting the text, as most statements are plain reads. */
+    /** Whether a text may lock rows. This is a quick test without tokens, because most statements are plain reads. */
     private static boolean mayLock(String first, String sql, int start) {
         boolean select = first.equals("select");
         return !(select || HARMLESS.contains(first)) || sql.indexOf(';', start) >= 0 || (select && hasFor(sql, start));
@@ -147,7 +147,10 @@ public final class StatementRecogniser {
         return recognised(Kind.SELECT, table, mode, waiting, conditions, true);
     }
 
-    /** A plain read that has the word FOR elsewhere, as in {@code substring(name for 3)}, or what this cannot read. */
+    /**
+     * Returns the shape of a SELECT whose locking clause was not found. It is a plain read if the word FOR stands
+     * elsewhere, as in {@code substring(name for 3)}. Otherwise the reason says why it was not recognised.
+     */
     private static StatementShape withoutLock(List<Token> all, PassReason reason) {
         for (int i = 0; i + 1 < all.size(); i++) {
             Token next = all.get(i + 1);
@@ -172,7 +175,7 @@ public final class StatementRecogniser {
         return tokens.skipWords("key", "share") ? RowLockMode.FOR_KEY_SHARE : null;
     }
 
-    /** OF, which names the table or its alias. */
+    /** Reads OF, if it is there. Returns false if it names anything but the table or its alias. */
     private boolean readLockedTable(TableReference table) {
         return !tokens.skipWord("of")
                 || (tokens.peek().isName() && tokens.next().text().equals(table.reference()));

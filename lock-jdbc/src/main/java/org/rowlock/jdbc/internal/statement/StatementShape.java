@@ -5,22 +5,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
-/** What the text of a statement says about the rows that it locks. */
+/** The shape of a statement: the rows that it locks, as far as its text shows them. */
 public sealed interface StatementShape {
-    /** Whether the statement may take locks that others wait for: everything that is not known for a plain read. */
+    /** Whether the statement may acquire locks that others wait for. Only a plain read may not. */
     default boolean mayLock() {
         return true;
     }
 
     /**
-     * Locks rows of one table, found by equality.
+     * A statement that locks rows of one table, found by equality.
      *
-     * @param table as SQL writes it: quoted only where it must be
-     * @param equalities all that must hold, in the order of the text: those of the key and others
-     * @param moreConditions whether others than equalities must hold too
-     * @param row a query that finds the same, locked or not, with the parameters of all conditions
-     * @param returnsRows whether its result is rows, and not their number
-     * @param parameters how many there are in the text
+     * @param kind the kind of statement
+     * @param table the table as SQL writes it, quoted only if it must be
+     * @param mode the mode of the row lock
+     * @param waiting the behaviour if another transaction has locked the row
+     * @param equalities all equalities in the order of the text, those of the key among them
+     * @param moreConditions whether there are conditions other than equalities
+     * @param row a query that finds the same rows without a lock; it has the parameters of all conditions
+     * @param returnsRows whether it returns rows, and not their number
+     * @param parameters the number of parameters in the text
      */
     record Recognised(
             Kind kind,
@@ -37,7 +40,9 @@ public sealed interface StatementShape {
             equalities = List.copyOf(equalities);
         }
 
-        /** The values of a primary key, in its order; null where the statement does not name all of its columns. */
+        /**
+         * Returns the values of a primary key, in its order; null if the statement does not name all of its columns.
+         */
         public @Nullable List<Value> key(List<String> primaryKey) {
             List<Value> values = new ArrayList<>(primaryKey.size());
             for (String column : primaryKey) {
@@ -49,22 +54,23 @@ public sealed interface StatementShape {
             return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
         }
 
-        /** What must be equal to a column each, in the order of the text. */
+        /** Returns the value of each equality, in the order of the text. */
         public List<Value> values() {
             return equalities.stream().map(Equality::value).toList();
         }
 
-        /** Whether nothing but a key must hold, so that only a row that does not exist is not found. */
+        /** Whether the key is the only condition, so that the statement finds every row that exists. */
         public boolean hasOnly(List<Value> key) {
             return !moreConditions && equalities.size() == key.size();
         }
     }
 
     /**
-     * Goes to the server as it is, for this reason.
+     * A statement that goes to the server as it is.
      *
-     * @param table into which it inserts one row, as SQL writes it; empty where it does something else
-     * @param parameters how many there are in the text of such an INSERT; else -1
+     * @param reason the reason
+     * @param table the table into which it inserts one row, as SQL writes it; empty if it does something else
+     * @param parameters the number of parameters of such an INSERT; else -1
      */
     record PassedThrough(PassReason reason, String table, int parameters) implements StatementShape {
         PassedThrough(PassReason reason) {
@@ -77,14 +83,14 @@ public sealed interface StatementShape {
         }
     }
 
-    /** Which statement it is. */
+    /** The kind of a statement. */
     enum Kind {
         SELECT,
         UPDATE,
         DELETE
     }
 
-    /** What the statement does where another has locked the row. */
+    /** The behaviour of a statement if another transaction has locked the row. */
     enum Waiting {
         WAIT,
         NOWAIT,
@@ -95,14 +101,15 @@ public sealed interface StatementShape {
      * A column that must be equal to a value.
      *
      * @param column its name as in the catalog
+     * @param value the value
      */
     record Equality(String column, Value value) {}
 
-    /** What a column must be equal to. */
+    /** A value to which a column must be equal. */
     sealed interface Value {}
 
     /**
-     * The value that is bound.
+     * A value that is bound to a parameter.
      *
      * @param index as JDBC counts, from 1
      */

@@ -11,22 +11,22 @@ import org.rowlock.internal.text.Tokens;
 /**
  * A table of a statement.
  *
- * @param name as SQL writes it: quoted only where it must be
- * @param reference what the statement calls it
- * @param text all of it, as the statement has it
+ * @param name its name as SQL writes it, quoted only if it must be
+ * @param reference its alias, or the last part of its name
+ * @param text the whole reference, as the statement has it
  */
 record TableReference(String name, String reference, String text) {
-    /** What may follow a table, and is no alias. */
+    /** The words that may follow a table and are no alias. */
     private static final Set<String> AFTER_TABLE =
             Tokens.words("where set using from returning join inner left right full cross natural tablesample"
                     + " on order limit offset fetch for group having window union intersect except");
 
     private static final Set<String> NO_TABLES = Tokens.words("select lateral rows");
 
-    /** Database, schema and table. */
+    /** The parts of the longest name: database, schema and table. */
     private static final int MOST_PARTS = 3;
 
-    /** The table that a statement names here; null where it is none, or what this does not know. */
+    /** Reads the table that a statement names here. Returns null if it is none, or its form is not known. */
     static @Nullable TableReference read(TokenReader tokens) {
         int mark = tokens.mark();
         tokens.skipWord("only");
@@ -45,7 +45,7 @@ record TableReference(String name, String reference, String text) {
         return of(parts, reference, tokens.textSince(mark));
     }
 
-    /** The table that an INSERT names here, without an alias; null where it is none. */
+    /** Reads the table that an INSERT names here, without an alias. Returns null if there is none. */
     static @Nullable TableReference readTarget(TokenReader tokens) {
         List<String> parts = readParts(tokens);
         return parts.isEmpty() ? null : of(parts, parts.get(parts.size() - 1), "");
@@ -56,7 +56,7 @@ record TableReference(String name, String reference, String text) {
         return new TableReference(TableName.normalize(quoted), reference, text);
     }
 
-    /** The parts of a name; none where there is none. */
+    /** Reads the parts of a name. Returns none if there is no name. */
     private static List<String> readParts(TokenReader tokens) {
         List<String> parts = new ArrayList<>();
         do {

@@ -1,6 +1,6 @@
 /**
- * The row that a statement is to lock, read from its text alone. Start at {@link
- * org.rowlock.jdbc.internal.statement.StatementRecogniser}.
+ * Reads from the text of a statement which row it locks. Start at
+ * {@link org.rowlock.jdbc.internal.statement.StatementRecogniser}.
  */
 @NullMarked
 package org.rowlock.jdbc.internal.statement;

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
- * One of JDBC's ways to execute a statement, and how its result is read where another way has sent it: with a lock in
- * front, or in a group.
+ * One of JDBC's ways to execute a statement. Its reader reads the result if Rowlock has sent the statement in another
+ * way: with a lock in front, or in a group.
  *
  * @param rows whether it is for statements that return rows
  * @param counts whether it is for statements that return a number of rows
@@ -25,7 +25,7 @@ record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {
         T read(Statement statement) throws SQLException;
     }
 
-    /** Whether it can be read; else it is for the driver to refuse. */
+    /** Whether the result can be read in this way; if not, the driver refuses the statement. */
     boolean fits(@Nullable StatementPlan plan) {
         return plan != null && (plan.returnsRows() ? rows : counts);
     }

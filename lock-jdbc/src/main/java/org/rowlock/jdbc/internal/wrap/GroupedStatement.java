@@ -8,8 +8,8 @@ import org.rowlock.internal.group.StatementMember;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 
 /**
- * A statement that a group has executed: its own count, and the warnings of the transaction, which are nobody's own.
- * What is stored can be read here even if the statement was closed meanwhile.
+ * A statement that a group has executed. It has its own count, and the warnings of the whole transaction. Both can be
+ * read even if the statement has been closed since.
  */
 final class GroupedStatement extends ForwardingStatement {
     private long count;

@@ -26,7 +26,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     private final DropIn dropIn;
     private final Turns turns;
 
-    /** That of our driver; null where the connection comes from elsewhere. */
+    /** The URL of {@link org.rowlock.jdbc.RowlockDriver}; null if the connection comes from a DataSource. */
     private final @Nullable String url;
 
     private RowlockConnection(Connection delegate, DropIn dropIn, @Nullable String url, @Nullable Object origin)
@@ -39,10 +39,10 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     /**
-     * The connection as it is where it is another driver's, or is wrapped already.
+     * Wraps a connection. Returns it unchanged if it is another driver's, or is wrapped already.
      *
-     * @param url for which our driver made it, or null
-     * @param origin what else it was made of, or null if nobody knows
+     * @param url the URL of {@link org.rowlock.jdbc.RowlockDriver}, or null
+     * @param origin all that determines the driver's connection besides its URL; null if it is not known
      */
     public static Connection wrap(Connection delegate, DropIn dropIn, @Nullable String url, @Nullable Object origin)
             throws SQLException {
@@ -52,18 +52,18 @@ public final class RowlockConnection extends ForwardingConnection implements Com
         return other ? delegate : new RowlockConnection(delegate, dropIn, url, origin);
     }
 
-    /** What is known of a text, or null where nobody looks. */
+    /** Returns the plan of a text; null in mode {@code off}. */
     @Nullable
     StatementPlan plan(@Nullable String sql) {
         return dropIn.mode() == DropInMode.OFF || sql == null ? null : dropIn.plan(sql);
     }
 
-    /** A statement of the driver or the pool. */
+    /** Prepares a statement of the driver or the pool. */
     PreparedStatement prepare(String sql) throws SQLException {
         return delegate.prepareStatement(sql);
     }
 
-    /** Whether the values of a statement are to be kept. */
+    /** Whether a statement keeps its values. */
     boolean keeps(StatementPlan plan) {
         return turns.keeps() || dropIn.wantsFronts() || (!turns.identity().isAlone() && plan.sharedTarget() != null);
     }
@@ -139,7 +139,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     protected CallableStatement made(CallableStatement made, String sql) {
-        // What a call locks nobody knows.
+        // A call has no lock in front, because the rows that it locks are unknown.
         return new ForwardingCallableStatement(this, made, sql);
     }
 
@@ -169,7 +169,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     @Override
     public void setAutoCommit(boolean autoCommit) throws SQLException {
         turns.run(() -> {
-            // Which would commit in the driver.
+            // Turning autocommit on commits, and the kept writes must go with that COMMIT.
             if (autoCommit && turns.commitsHere()) {
                 turns.commit();
             }

@@ -12,7 +12,9 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
 
-/** A prepared statement that goes to the server when it is its turn; keeps the values that may be a key. */
+/**
+ * A prepared statement that waits for its turn to go to the server. It remembers the values that may belong to a key.
+ */
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final RowlockConnection connection;
     private final PreparedStatement delegate;
@@ -21,21 +23,22 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     private final boolean frontable;
 
-    /** The lock and the statement, once they were sent so, and whether with a savepoint. */
+    /** The statement with the lock in front of it, once it has been prepared. */
     private @Nullable PreparedStatement fronted;
 
+    /** Whether {@link #fronted} has a savepoint. */
     private boolean frontedMarked;
 
     private Binds binds = Binds.NONE;
 
-    /** What is in the batch, as long as all of it can be kept. */
+    /** The values of the batch, as long as all of it can be kept. */
     private List<Binds> batch = new ArrayList<>(0);
 
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql) {
         this(connection, delegate, sql, false);
     }
 
-    /** @param frontable whether it is what {@code prepareStatement(sql)} gives */
+    /** @param frontable whether {@code prepareStatement(sql)} made it, so that a lock may go in front */
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql, boolean frontable) {
         super(connection, delegate);
         this.connection = connection;
@@ -46,7 +49,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         keepFromHere();
     }
 
-    /** From the first time on that a lock was to go in front, or a group to do it, the values that are set are kept. */
+    /**
+     * Starts to keep the values that are set, once the statement may have a lock in front, join a group or go with the
+     * COMMIT.
+     */
     private void keepFromHere() {
         StatementPlan known = plan;
         if (!binds.keeps() && frontable && known != null && known.parameters() >= 0 && connection.keeps(known)) {
@@ -54,7 +60,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** What is known of the text; null where nobody looks, and from the first time on when somebody does. */
+    /** Returns the plan of the text; null in mode {@code off}. The first call in another mode makes the plan. */
     private @Nullable StatementPlan plan() {
         if (plan == null) {
             plan = connection.plan(sql);
@@ -83,7 +89,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         return keep() ? 1 : execute(Execution.LARGE_UPDATE, delegate::executeLargeUpdate);
     }
 
-    /** Keeps this execution for the COMMIT, if it can be. Its count is then one, or nothing is committed. */
+    /**
+     * Keeps this execution for the COMMIT if possible. Its count may then be taken for one, because the COMMIT fails
+     * otherwise.
+     */
     private boolean keep() throws SQLException {
         StatementPlan known = plan();
         if (known == null || batchSize() != 0 || !isKeepable(known)) {
@@ -158,7 +167,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** Keeps the batch if all of it can be kept; the caller then gets no counts. */
+    /** Keeps the batch if all of it can be kept. The caller then gets no counts. */
     @Override
     int keepBatch() throws SQLException {
         List<Binds> all = batch;

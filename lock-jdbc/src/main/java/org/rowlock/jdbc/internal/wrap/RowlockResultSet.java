@@ -6,7 +6,7 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.forward.ForwardingResultSet;
 
-/** A result that leads back to the wrapper. */
+/** A result whose statement is the wrapper. */
 final class RowlockResultSet extends ForwardingResultSet {
     private final RowlockStatement statement;
 
@@ -15,7 +15,7 @@ final class RowlockResultSet extends ForwardingResultSet {
         this.statement = statement;
     }
 
-    /** The same as the last time where the driver gives the same. */
+    /** Returns the last wrapper again if the driver returns the same result again. */
     static @Nullable RowlockResultSet of(
             RowlockStatement statement, @Nullable ResultSet delegate, @Nullable RowlockResultSet last) {
         if (delegate == null || (last != null && last.wraps(delegate))) {
@@ -61,7 +61,7 @@ final class RowlockResultSet extends ForwardingResultSet {
 
     @Override
     public Statement getStatement() throws SQLException {
-        // As the driver: of a result that is closed nobody asks any more.
+        // The driver throws here if the result is closed.
         super.getStatement();
         return statement;
     }

@@ -20,7 +20,7 @@ import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
-/** A statement that goes to the server when it is its turn. */
+/** A statement that waits for its turn to go to the server. */
 class RowlockStatement extends ForwardingStatement {
     private final RowlockConnection connection;
     private final Statement delegate;
@@ -31,20 +31,21 @@ class RowlockStatement extends ForwardingStatement {
     private @Nullable RowlockResultSet lastKeys;
 
     /**
-     * Whose results these are: the delegate's, or those of another that ran in its place. Another thread may cancel it.
+     * The statement whose results are read: the delegate, or another that ran in its place. Another thread may cancel
+     * it.
      */
     private volatile Statement ran;
 
-    /** Whether a call for generated keys has failed: the driver takes the next result for them. */
+    /** Whether a call for generated keys has failed. The driver then takes the next result for the keys. */
     private boolean keysAreDue;
 
-    /** Whether the lock in front that is sent has its savepoint, which autocommit cannot have. */
+    /** Whether the lock in front has a savepoint, which is impossible in autocommit. */
     private boolean marked;
 
-    /** Whether it was cancelled since a lock in front was sent. */
+    /** Whether the statement was cancelled after its lock in front was sent. */
     private volatile boolean cancelled;
 
-    /** Whether its last execution was kept, so that the count is not known yet. */
+    /** Whether the last execution was kept, so that its count is not known yet. */
     private boolean isKept;
 
     RowlockStatement(RowlockConnection connection, Statement delegate) {
@@ -60,10 +61,10 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Sends a statement when it is its turn, with a lock in front where one is due.
+     * Waits for the turn of a statement and sends it, with a lock in front if one is due.
      *
-     * @param plan null where nobody looks
-     * @param execution null where it is sent in no other way than by the call
+     * @param plan null if statements are not examined
+     * @param execution null if only the call may send it
      */
     final <T> T send(@Nullable StatementPlan plan, Binds binds, @Nullable Execution<T> execution, Call<T> call)
             throws SQLException {
@@ -71,7 +72,7 @@ class RowlockStatement extends ForwardingStatement {
         return send(turn, plan, execution, call);
     }
 
-    /** Whether another way may send it, whose result is then read. */
+    /** Whether Rowlock may send the statement in another way, and then read its result. */
     private boolean isWhole(@Nullable StatementPlan plan, @Nullable Execution<?> execution) {
         return execution != null && !keysAreDue && execution.fits(plan);
     }
@@ -84,7 +85,7 @@ class RowlockStatement extends ForwardingStatement {
             Statement sent =
                     lock == null || plan == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
             if (lock != null && sent != null) {
-                // The lock's own result is the first.
+                // The first results are those of the lock.
                 lock.answered(FrontSql.waitedNanos(sent, marked));
             } else {
                 runs(delegate);
@@ -103,7 +104,10 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
+    /**
+     * Sends a statement with its lock in front. Returns null if the statement must go without the lock: it cannot be
+     * sent with one, or the wait was too long.
+     */
     private @Nullable Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole)
             throws SQLException {
         cancelled = false;
@@ -121,7 +125,7 @@ class RowlockStatement extends ForwardingStatement {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
-            // Between the two statements the driver has nothing to cancel.
+            // Between the two statements the driver has nothing that it could cancel.
             if (cancelled) {
                 throw connection.turns().canceled();
             }
@@ -129,7 +133,7 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /** Sends a statement with a lock in front; null where this one cannot be, and then has sent nothing. */
+    /** Sends a statement with a lock in front. Returns null, and sends nothing, if this statement cannot have one. */
     @Nullable
     Statement sendInFront(StatementPlan plan, Front lock) throws SQLException {
         if (!isPlain()) {
@@ -141,7 +145,7 @@ class RowlockStatement extends ForwardingStatement {
         return delegate;
     }
 
-    /** What has a lock in front. */
+    /** Returns the shape of a statement that has a lock in front, and so is recognised. */
     static Recognised recognised(StatementPlan plan) {
         return (Recognised) plan.shape();
     }
@@ -150,7 +154,10 @@ class RowlockStatement extends ForwardingStatement {
         return marked;
     }
 
-    /** The longest wait for what goes in front; the server has the session's own timeouts, and makes it shorter. */
+    /**
+     * Returns the longest wait for the lock in front. The server makes it shorter if the session's own timeouts demand
+     * it.
+     */
     final int frontMillis(Front lock) throws SQLException {
         int own = delegate.getQueryTimeout();
         return own == 0
@@ -158,13 +165,13 @@ class RowlockStatement extends ForwardingStatement {
                 : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
     }
 
-    /** What was executed last is sent later: it has no results but its count. */
+    /** Notes that the last execution is sent later. It has no result but its count. */
     final void kept() throws SQLException {
         runs(delegate);
         isKept = true;
     }
 
-    /** Whether nothing is left of what was done before that another order would change. */
+    /** Whether the execution may be kept: the driver must not take its result for generated keys. */
     final boolean mayBeKept() {
         return !keysAreDue;
     }
@@ -173,30 +180,30 @@ class RowlockStatement extends ForwardingStatement {
         return batchSize;
     }
 
-    /** Keeps the batch, and returns how many it had; 0 where it is sent. */
+    /** Keeps the batch and returns its size. Returns 0 if the batch must be sent. */
     int keepBatch() throws SQLException {
         return 0;
     }
 
-    /** From here on the results are of this statement. */
+    /** Makes a statement the one whose results are read. */
     final void runs(Statement statement) throws SQLException {
         isKept = false;
         Statement before = ran;
         if (!before.equals(statement)) {
             ran = statement;
-            // As when one statement runs again.
+            // A statement that runs again closes its open result.
             ResultSet open = before.isClosed() ? null : before.getResultSet();
             if (open != null) {
                 open.close();
                 if (delegate.isCloseOnCompletion()) {
-                    // The driver too closes it with its result, and then refuses to run it again.
+                    // The driver also closes the statement with its result, and then refuses to run it again.
                     delegate.close();
                 }
             }
         }
     }
 
-    /** Whether the delegate is set up as another statement of the same text would be, but for its query timeout. */
+    /** Whether the delegate has the settings of a new statement, apart from its query timeout. */
     final boolean isPlain() throws SQLException {
         return !delegate.isClosed()
                 && delegate.getFetchSize() == 0
@@ -207,7 +214,7 @@ class RowlockStatement extends ForwardingStatement {
                 && delegate.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
     }
 
-    /** Sends a batch, which has a turn if it is of one row. */
+    /** Sends a batch. A batch of one execution waits for its turn. */
     private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
         int keptSize = keepBatch();
         if (keptSize > 0) {
@@ -234,7 +241,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     private <T> T send(String sql, @Nullable Execution<T> execution, Call<T> call) throws SQLException {
-        // A prepared statement of the driver refuses another text, also the same one again.
+        // A prepared statement of the driver refuses every text here, even its own.
         boolean refused = delegate instanceof PreparedStatement;
         return send(connection.plan(sql), Binds.NONE, refused ? null : execution, call);
     }
@@ -272,7 +279,7 @@ class RowlockStatement extends ForwardingStatement {
         batched(plan, Binds.NONE);
     }
 
-    /** The batch has one more. */
+    /** Notes one more execution in the batch. */
     final void batched(@Nullable StatementPlan plan, Binds binds) {
         if (batchSize++ == 0) {
             firstPlan = plan;
@@ -307,17 +314,20 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public void close() throws SQLException {
-        // As the driver, which cancels what another thread runs.
+        // The driver also cancels what another thread runs.
         connection.turns().cancel(delegate);
         delegate.close();
     }
 
-    /** A result reads or writes by itself. */
+    /** Notes that a result uses the connection. */
     final void used() throws SQLException {
         connection.used();
     }
 
-    /** The delegate, which closes itself with its last result, knows nothing of those of another statement. */
+    /**
+     * Closes the statement with its last result, if it was configured so. The delegate would do this itself, but it
+     * does not know the results of another statement.
+     */
     final void resultClosed() throws SQLException {
         Statement other = ran;
         if (!other.equals(delegate) && !delegate.isClosed() && delegate.isCloseOnCompletion()) {
@@ -330,7 +340,7 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public Connection getConnection() throws SQLException {
-        // As the driver, which refuses where the statement is closed.
+        // The driver throws here if the statement is closed.
         delegate.getConnection();
         return connection;
     }
@@ -338,12 +348,12 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     protected Statement ran() throws SQLException {
         if (isKept) {
-            // The results of what is sent are not read here, but its failure is told.
+            // This sends the kept writes and reports their failure. Their results are not read.
             connection.used();
         }
         Statement now = ran;
         if (!now.equals(delegate)) {
-            // Which fails where this is closed.
+            // The driver throws here if the statement is closed.
             delegate.getUpdateCount();
         }
         return now;
@@ -366,7 +376,7 @@ class RowlockStatement extends ForwardingStatement {
         return more;
     }
 
-    /** Of a closed statement, too: the driver does not look. */
+    /** Clears the warnings even of a closed statement, as the driver does. */
     @Override
     public void clearWarnings() throws SQLException {
         ran.clearWarnings();
