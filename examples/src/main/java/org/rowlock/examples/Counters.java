@@ -8,11 +8,11 @@ import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.RowLocks;
 
-/** A row that is locked, or created and locked if it does not exist yet; with each strategy. */
+/** Locks a row, and creates it first if it does not exist yet. This works with each strategy. */
 public final class Counters {
     private final RowLocks locks;
 
-    /** Counters that are locked by the given row locks. */
+    /** Creates counters that are locked with the given row locks. */
     public Counters(RowLocks locks) {
         this.locks = locks;
     }

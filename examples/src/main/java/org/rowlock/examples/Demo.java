@@ -31,11 +31,11 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TcpProxy;
 
 /**
- * The main job, done in six ways: 64 threads pay 1 into accounts. A payment locks the account, reads its balance and
- * writes the new one. If a lock admits two payments at once, an update is lost, and the check of the money finds it.
+ * Does one job in six ways: 64 threads pay 1 into accounts. A payment locks the account, reads its balance and writes
+ * the new one. If a lock admits two payments at once, an update is lost, and the check of the money finds it.
  *
- * <p>Options: {@code --rtt 0.5ms}, a network; {@code -Drowlock.url}, your server, where the demo works in a schema of
- * its own. The exit status is 0 only if the money is right.
+ * <p>The option {@code --rtt 0.5ms} adds a network with that round trip. The property {@code -Drowlock.url} names your
+ * own server, on which the demo works in a schema of its own. The exit status is 0 only if the money is right.
  */
 public final class Demo {
     private static final int THREADS = 64;
@@ -49,7 +49,7 @@ public final class Demo {
         void into(int id) throws SQLException;
     }
 
-    /** A way, and its figures: payments per second of each round, and the latencies of the last round. */
+    /** A way to pay, with its figures: the payments per second of each round, and the latencies of the last round. */
     private record Way(String name, Payment payment, List<Double> rates, ConcurrentHistogram micros) {
         Way(String name, Payment payment) {
             this(name, payment, Arrays.asList(new Double[ROUNDS]), new ConcurrentHistogram(3));
@@ -64,7 +64,7 @@ public final class Demo {
         this.pool = pool;
     }
 
-    /** Runs the demo and ends the program; the options are those of the class. */
+    /** Runs the demo and ends the program. The class describes the options. */
     public static void main(String[] options) {
         String url = System.getProperty("rowlock.url", "");
         int status = 1;
@@ -81,7 +81,7 @@ public final class Demo {
     }
 
     private static EmbeddedPostgres embedded() throws IOException {
-        // Without these two settings, a commit would cost less than on a production server.
+        // Without these two settings a commit would cost less than on a production server.
         return EmbeddedPostgres.builder()
                 .setServerConfig("fsync", "on")
                 .setServerConfig("synchronous_commit", "on")

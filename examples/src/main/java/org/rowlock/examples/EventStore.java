@@ -13,21 +13,21 @@ import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 
 /**
- * An outbox, or event store. Many transactions append under numbers of a sequence, and commit in another order. A
- * reader that continues from the largest number that it has seen would miss an event that is committed later under a
- * smaller one. Writers therefore hold a name, shared, and the reader locks it exclusively for an instant.
+ * An outbox, or event store. Many transactions append events with numbers from a sequence, and commit in another order.
+ * A reader that continues from the largest number that it has seen would miss an event that is committed later under a
+ * smaller number. Writers therefore share a lock on a name, and the reader acquires it exclusively for an instant.
  */
 public final class EventStore {
     private static final LockKey WRITERS = LockKey.name("event writers");
 
     private final RowLocks locks;
 
-    /** Events whose writers and readers are locked by the given row locks. */
+    /** Creates an event store that locks with the given row locks. */
     public EventStore(RowLocks locks) {
         this.locks = locks;
     }
 
-    /** An event. */
+    /** An event of the store. */
     public record Event(long id, String text) {}
 
     /** Appends an event, in the caller's transaction. */
@@ -41,13 +41,15 @@ public final class EventStore {
         // end
     }
 
-    /** The events behind one, none of which can be followed by one with a smaller number. Ends the transaction. */
+    /**
+     * Returns the events after the given number. No event with a smaller number can appear later. Ends the transaction.
+     */
     public List<Event> readAfter(Connection connection, long last) throws SQLException {
         // snippet: read
         long bound = locks.in(connection)
                 .lockAndRead(forUpdate(WRITERS), "select coalesce(max(id), 0) from event", Long.class)
                 .get(0);
-        connection.commit(); // writers go on; up to the bound there will be no other
+        connection.commit(); // writers continue; up to the bound no event is added any more
         // end
         List<Event> events = new ArrayList<>();
         try (PreparedStatement select =

@@ -12,7 +12,7 @@ import org.rowlock.CommitWrites;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
-/** A hot account: the same payment by hand, and with its writes sent with the commit. */
+/** Pays from a hot account, by hand and with the writes sent with the commit. */
 public final class HotAccount {
     private static final String READ = "select balance from account where id = ?";
     private static final String ADD = "update account set balance = balance + ? where id = ?";
@@ -21,15 +21,15 @@ public final class HotAccount {
     private final RowLocks locks;
 
     /**
-     * Pays from accounts.
+     * Creates a program that pays from accounts.
      *
-     * @param locks of the application
+     * @param locks the row locks of the application
      */
     public HotAccount(RowLocks locks) {
         this.locks = locks;
     }
 
-    /** By hand, each statement in a round trip: the row is locked for four of them. */
+    /** Pays by hand. Each statement takes a round trip, and the row is locked for four of them. */
     public boolean payByHand(DataSource dataSource, long id, long amount) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
@@ -49,7 +49,7 @@ public final class HotAccount {
     }
 
     // snippet: at-commit
-    /** Lock and read in one round trip, writes and commit in another. */
+    /** Locks and reads in one round trip, writes and commits in another. */
     public boolean pay(long id, long amount) throws SQLException {
         return locks.lock(forUpdate(row("account", id)))
                 .read(READ, Long.class, id)
@@ -65,7 +65,7 @@ public final class HotAccount {
     // end
 
     // snippet: execute
-    /** Nothing to read: lock, writes and commit in one round trip. */
+    /** Locks, writes and commits in one round trip, because there is nothing to read. */
     public void deposit(long id, long amount) throws SQLException {
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, amount, id).expectOneRow();
@@ -74,7 +74,7 @@ public final class HotAccount {
     }
     // end
 
-    /** The same in a transaction of the application's own. */
+    /** Pays in a transaction of the application's own. */
     public boolean pay(Connection connection, long id, long amount) throws SQLException {
         // snippet: own
         TransactionLocks tx = locks.in(connection);

@@ -7,11 +7,11 @@ import java.util.List;
 import org.rowlock.Claim;
 import org.rowlock.RowLocks;
 
-/** A queue in a table, from which many workers take: FOR UPDATE SKIP LOCKED, replaced. */
+/** A job queue in a table, from which many workers take. It replaces FOR UPDATE SKIP LOCKED. */
 public final class JobQueue {
     private final RowLocks locks;
 
-    /** A queue that is locked by the given row locks. */
+    /** Creates a queue that locks with the given row locks. */
     public JobQueue(RowLocks locks) {
         this.locks = locks;
     }

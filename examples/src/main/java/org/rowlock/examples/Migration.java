@@ -4,7 +4,7 @@ import javax.sql.DataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 
-/** Row locks whose strategies are one configuration value per table. */
+/** Configures the strategy of each table by one value. */
 public final class Migration {
     private Migration() {}
 

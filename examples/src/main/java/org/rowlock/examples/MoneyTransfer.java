@@ -12,11 +12,11 @@ import java.util.List;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
-/** Moves money between accounts: a FOR UPDATE, replaced. */
+/** Moves money between accounts. It replaces a FOR UPDATE. */
 public final class MoneyTransfer {
     private final RowLocks locks;
 
-    /** Transfers that are locked by the given row locks. */
+    /** Creates transfers that lock with the given row locks. */
     public MoneyTransfer(RowLocks locks) {
         this.locks = locks;
     }
@@ -38,7 +38,7 @@ public final class MoneyTransfer {
     }
     // end
 
-    /** Adds to a balance, and returns the new one. A thread that waits holds no connection. */
+    /** Adds to a balance, and returns the new balance. A waiting thread holds no connection. */
     public long deposit(long id, long amount) throws SQLException {
         // snippet: admission
         // Lock and read take one round trip, the update and COMMIT another.
@@ -52,11 +52,11 @@ public final class MoneyTransfer {
         // end
     }
 
-    /** Adds interest unless the account stays busy for 200 ms, and notes either in the same transaction. */
+    /** Adds interest unless the account stays busy for 200 ms, and notes the result in the same transaction. */
     public boolean addInterest(Connection connection, long id, long amount) throws SQLException {
         TransactionLocks tx = locks.in(connection);
         // snippet: bounded
-        // An account that does not exist is an error, and not busy.
+        // A missing account is an error, and not a busy one.
         boolean locked = tx.tryLock(forUpdate(row("account", id)).atMost(Duration.ofMillis(200)))
                 .isHeld();
         if (locked) {

@@ -7,17 +7,17 @@ import java.sql.SQLException;
 import java.util.UUID;
 import org.rowlock.RowLocks;
 
-/** Does a request once, however often its client sends it: an idempotency key. */
+/** Runs a request once, however often its client sends it. The request has an idempotency key. */
 public final class PaymentOnce {
     private final RowLocks locks;
 
-    /** Payments that are locked by the given row locks. */
+    /** Creates payments that lock with the given row locks. */
     public PaymentOnce(RowLocks locks) {
         this.locks = locks;
     }
 
     // snippet: once
-    /** Pays, or returns what the same request was answered before. Requests of one key that come together wait. */
+    /** Pays, or returns the earlier answer to the same request. Requests with one key wait for each other. */
     public String pay(UUID key, long amount) throws SQLException {
         return locks.lock(forUpdate(name("payment " + key)))
                 .read("select answer from payment where key = ?", String.class, key)

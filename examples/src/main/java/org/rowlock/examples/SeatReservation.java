@@ -10,7 +10,7 @@ import org.rowlock.RowLocks;
 public final class SeatReservation {
     private final RowLocks locks;
 
-    /** Reservations that are locked by the given row locks; their strategy for the table must not be ROW. */
+    /** Creates reservations that lock with the given row locks. Their strategy for the table must not be ROW. */
     public SeatReservation(RowLocks locks) {
         this.locks = locks;
     }
@@ -18,7 +18,7 @@ public final class SeatReservation {
     // snippet: absent
     /** Reserves a seat, or returns false if it is taken. */
     public boolean reserve(int flight, String seat, String guest) throws SQLException {
-        // no such row yet, and locked all the same
+        // the row does not exist yet, and is locked all the same
         return locks.lock(forUpdate(row("reservation", flight, seat)).allowAbsent())
                 .read("select guest from reservation where flight = ? and seat = ?", String.class, flight, seat)
                 .inTransaction(tx -> {

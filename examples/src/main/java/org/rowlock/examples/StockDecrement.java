@@ -10,7 +10,7 @@ import org.rowlock.RowLocks;
 public final class StockDecrement {
     private final RowLocks locks;
 
-    /** Stock that is locked by the given row locks. */
+    /** Creates a stock that is locked with the given row locks. */
     public StockDecrement(RowLocks locks) {
         this.locks = locks;
     }

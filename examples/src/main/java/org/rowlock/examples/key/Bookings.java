@@ -8,11 +8,11 @@ import java.sql.SQLException;
 import java.time.LocalDate;
 import org.rowlock.RowLocks;
 
-/** Books a room unless another booking overlaps. The row that all bookings of a room share is the room. */
+/** Books a room unless another booking overlaps. All bookings of a room share one row, that of the room. */
 public final class Bookings {
     private final RowLocks locks;
 
-    /** Bookings that are locked by the given row locks. */
+    /** Creates bookings that lock with the given row locks. */
     public Bookings(RowLocks locks) {
         this.locks = locks;
     }

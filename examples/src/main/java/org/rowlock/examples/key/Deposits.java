@@ -8,17 +8,22 @@ import java.util.UUID;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.RowLocks;
 
-/** Deposits once, also if a commit gets lost: each deposit has an id, and the same call looks before it works. */
+/**
+ * Makes each deposit once, even if the connection is lost in its commit. A deposit has an id, and each call first
+ * checks whether that id is stored.
+ */
 public final class Deposits {
     private final RowLocks locks;
 
-    /** Deposits that are locked by the given row locks. */
+    /** Creates deposits that lock with the given row locks. */
     public Deposits(RowLocks locks) {
         this.locks = locks;
     }
 
     // snippet: unknown
-    /** Deposits. After an unknown commit, the second call waits for the lock, and finds the deposit or makes it. */
+    /**
+     * Makes a deposit. After an unknown commit, the second call waits for the lock, and finds the deposit or makes it.
+     */
     public void deposit(UUID id, long account, long amount) throws SQLException {
         try {
             once(id, account, amount);

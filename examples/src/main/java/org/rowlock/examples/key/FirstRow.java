@@ -7,17 +7,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.rowlock.RowLocks;
 
-/** The first row of several nodes: the first node to start creates it, and all nodes read the same. */
+/** Creates a row once for several nodes: the first node to start inserts it, and all nodes read the same row. */
 public final class FirstRow {
     private final RowLocks locks;
 
-    /** A first row that is locked by the given row locks. */
+    /** Creates a first row that is locked with the given row locks. */
     public FirstRow(RowLocks locks) {
         this.locks = locks;
     }
 
     // snippet: first
-    /** Returns the secret of a tenant, which is the given one only if there was none. */
+    /** Returns the secret of a tenant. If there is none, the given secret is stored and returned. */
     public String secret(Connection connection, String tenant, String ifAbsent) throws SQLException {
         return locks.in(connection)
                 .lockAndRead(

@@ -7,11 +7,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.rowlock.RowLocks;
 
-/** Gives invoices numbers without gaps. No row stands for the year, so a name does. */
+/** Gives invoices numbers without gaps. There is no row for a year, so it locks a name. */
 public final class InvoiceNumbers {
     private final RowLocks locks;
 
-    /** Numbers that are locked by the given row locks. */
+    /** Creates numbers that are locked with the given row locks. */
     public InvoiceNumbers(RowLocks locks) {
         this.locks = locks;
     }

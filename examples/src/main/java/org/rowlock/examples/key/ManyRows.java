@@ -13,12 +13,12 @@ import org.rowlock.RowLocks;
 public final class ManyRows {
     private final RowLocks locks;
 
-    /** Rows that are locked by the given row locks. */
+    /** Creates a program that locks with the given row locks. */
     public ManyRows(RowLocks locks) {
         this.locks = locks;
     }
 
-    /** Adds to each account its amount. */
+    /** Adds an amount to each account. */
     public void add(Connection connection, Map<Long, Long> amounts) throws SQLException {
         // snippet: batch
         locks.in(connection).lock(forNoKeyUpdate(rows("account", amounts.keySet())));
@@ -31,7 +31,7 @@ public final class ManyRows {
         // end
     }
 
-    /** Closes accounts by one statement, which would lock them in the order of its plan. */
+    /** Closes accounts with one statement, which alone would lock them in the order of its plan. */
     public void close(Connection connection, Set<Long> ids) throws SQLException {
         // snippet: in
         locks.in(connection).lock(forNoKeyUpdate(rows("account", ids)));

@@ -9,17 +9,17 @@ import java.util.Map;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 
-/** Adds a batch of counts, to rows that may exist or not. Names lock both kinds. */
+/** Adds counts to rows that may not exist yet. A name can be locked in either case. */
 public final class PageViews {
     private final RowLocks locks;
 
-    /** Counts that are locked by the given row locks. */
+    /** Creates counts that are locked with the given row locks. */
     public PageViews(RowLocks locks) {
         this.locks = locks;
     }
 
     // snippet: upsert
-    /** Adds to each page its count, in the order of the map. The order of the locks is always the same. */
+    /** Adds a count to each page. The locks are always acquired in one order, whatever the order of the map. */
     public void add(Connection connection, Map<String, Long> counts) throws SQLException {
         List<LockKey.Name> pages = counts.keySet().stream()
                 .map(page -> LockKey.name("page " + page))

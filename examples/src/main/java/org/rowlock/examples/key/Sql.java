@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Map;
 
-/** Statements of the programs, by plain JDBC. */
+/** Runs the statements of the programs, by plain JDBC. */
 final class Sql {
     private Sql() {}
 

@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 
-/** Threads that do the same at the same time. */
+/** Runs the same work on several threads at once. */
 final class Crew {
     static final int THREADS = 8;
 
@@ -18,9 +18,9 @@ final class Crew {
     /**
      * Runs work on each thread and waits for all.
      *
-     * @param work of the thread with this number, from 0
+     * @param work returns the work of a thread by its number, from 0
      * @return the result of each thread, in the order of the numbers
-     * @throws IllegalStateException if one failed
+     * @throws IllegalStateException if a thread failed
      */
     static <T> List<T> all(IntFunction<Callable<T>> work) {
         return all(THREADS, work);

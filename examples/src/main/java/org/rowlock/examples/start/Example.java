@@ -7,26 +7,26 @@ import javax.sql.DataSource;
 
 /** A program to copy, with tables to work on and many threads that use it at once. */
 interface Example {
-    /** The title, in one line. */
+    /** Returns the title, in one line. */
     String title();
 
-    /** The statements that make its tables. */
+    /** Returns the statements that create its tables. */
     List<String> tables();
 
-    /** How many threads use it at once. */
+    /** Returns how many threads use it at once. */
     default int threads() {
         return Crew.THREADS;
     }
 
-    /** The round trip of an added network to the database; zero for none. */
+    /** Returns the round trip of a network that is added; zero for none. */
     default Duration roundTrip() {
         return Duration.ZERO;
     }
 
     /**
-     * Runs it.
+     * Runs the program.
      *
-     * @param dataSource has a connection for each of its {@link #threads}
+     * @param dataSource a pool with a connection for each of the {@link #threads}
      * @return a description of the result, in lines
      * @throws IllegalStateException if the result is wrong
      */

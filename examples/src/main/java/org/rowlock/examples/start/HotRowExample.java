@@ -15,15 +15,15 @@ import org.rowlock.RowLocks;
 import org.rowlock.examples.HotAccount;
 
 /**
- * Threads pay from few accounts over a network: by hand, and as docs/hot-rows.md says. The rows in the end are the
- * same.
+ * Lets threads pay from a few accounts over a network, by hand and in the ways of docs/hot-rows.md. The rows are the
+ * same in the end.
  */
 final class HotRowExample implements Example {
     private static final int ACCOUNTS = 5;
     private static final int PAYMENTS = 20;
     private static final long OPENING_BALANCE = 1_000_000;
 
-    /** A way to pay one. */
+    /** A way to make one payment. */
     @FunctionalInterface
     private interface Way {
         void pay(DataSource dataSource, long id) throws SQLException;
@@ -71,14 +71,14 @@ final class HotRowExample implements Example {
         return String.format(Locale.ROOT, "%-30s  %6.0f payments a second, %.1fx", name + ':', rate, rate / byHand);
     }
 
-    /** How many payments a second. */
+    /** Returns the number of payments per second. */
     private double run(DataSource dataSource, Way way) throws SQLException {
         execute(
                 dataSource,
                 "truncate account, entry",
                 "insert into account select id, " + OPENING_BALANCE + " from generate_series(1, " + ACCOUNTS
                         + ") as id");
-        // Connections and prepared statements are there before it counts.
+        // The first run opens the connections and prepares the statements, and is not counted.
         pay(dataSource, way);
         long start = System.nanoTime();
         pay(dataSource, way);
@@ -87,7 +87,7 @@ final class HotRowExample implements Example {
         return threads() * PAYMENTS / seconds;
     }
 
-    /** Each thread pays from the same accounts every time. */
+    /** Makes the payments. Each thread pays from the same accounts in every run. */
     private void pay(DataSource dataSource, Way way) {
         Crew.all(threads(), thread -> () -> {
             Random random = new Random(thread);

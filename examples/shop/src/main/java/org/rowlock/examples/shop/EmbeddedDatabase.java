@@ -7,7 +7,10 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** A real PostgreSQL in a temporary directory that goes with it, where no {@code spring.datasource.url} is given. */
+/**
+ * A real PostgreSQL in a temporary directory, if no {@code spring.datasource.url} is given. The directory is deleted
+ * when the program ends.
+ */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnExpression("'${spring.datasource.url:}'.isEmpty()")
 public class EmbeddedDatabase {

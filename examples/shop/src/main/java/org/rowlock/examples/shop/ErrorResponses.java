@@ -9,17 +9,18 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** What went wrong, as HTTP says it. */
+/** Answers errors over HTTP. */
 @RestControllerAdvice
 class ErrorResponses {
 
     // snippet: busy
-    /** The wait for a lock is over, in the queue of this JVM or on the server. Nothing has happened: try again. */
+    /** Answers if the wait for a lock is over, here or at the server. Nothing has changed, so the client may retry. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> busy(CannotAcquireLockException e) {
         return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
                 .header(HttpHeaders.RETRY_AFTER, "1")
-                .body(ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, "Others are at it. Try again."));
+                .body(ProblemDetail.forStatusAndDetail(
+                        HttpStatus.SERVICE_UNAVAILABLE, "The row is in use. Try again."));
     }
     // end
 
@@ -28,7 +29,7 @@ class ErrorResponses {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, e.getMessage());
     }
 
-    /** A row that was to be locked does not exist: the method has not run. */
+    /** Answers if a row to be locked does not exist. The method has not run. */
     @ExceptionHandler
     ProblemDetail absent(EmptyResultDataAccessException e) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.NOT_FOUND, "There is no such order or product.");

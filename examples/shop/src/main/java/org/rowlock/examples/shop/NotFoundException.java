@@ -1,6 +1,6 @@
 package org.rowlock.examples.shop;
 
-/** There is no such order or product. */
+/** Reports that there is no such order or product. */
 class NotFoundException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -15,7 +15,7 @@ import jakarta.persistence.Table;
 import java.util.HashMap;
 import java.util.Map;
 
-/** An order: a quantity per product. */
+/** An order, with a quantity per product. */
 @Entity
 @Table(name = "orders")
 class Order {
@@ -40,7 +40,7 @@ class Order {
     @Column(name = "quantity")
     private Map<Long, Integer> lines = new HashMap<>();
 
-    /** For JPA. */
+    /** Creates an instance for JPA. */
     protected Order() {}
 
     Order(String customer, Map<Long, Integer> lines) {

@@ -1,6 +1,6 @@
 package org.rowlock.examples.shop;
 
-/** An order cannot be placed, shipped or cancelled as things stand; nothing has changed. */
+/** Reports that an order cannot be placed, shipped or cancelled in its present state. Nothing has changed. */
 class OrderRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

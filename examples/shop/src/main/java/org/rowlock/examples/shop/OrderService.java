@@ -6,8 +6,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Places, ships and cancels orders. Each request locks all its rows in one call before its first line, and all requests
- * lock in one order, so no two of them deadlock.
+ * Places, ships and cancels orders. Each request locks all its rows in one call before it begins. All requests lock in
+ * one order, so no two of them deadlock.
  */
 @Service
 class OrderService {
@@ -36,7 +36,7 @@ class OrderService {
     }
     // end
 
-    /** The products of an order, which no request changes: the caller reads them before it locks. */
+    /** Returns the products of an order. The caller reads them before it locks, because no request changes them. */
     public Set<Long> products(long orderId) {
         return orders.products(orderId);
     }

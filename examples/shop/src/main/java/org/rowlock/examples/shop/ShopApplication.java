@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 @SpringBootApplication
 public class ShopApplication {
     /**
-     * Starts it.
+     * Starts the service.
      *
      * @param arguments Spring Boot's, such as {@code --spring.profiles.active=advisory}
      */

@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** The service over HTTP. */
 @RestController
 class ShopController {
-    /** One statement, and so one snapshot: the books balance at every moment or never. */
+    /** The query of the books. It is one statement and so has one snapshot, in which the books must balance. */
     private static final String STOCK = """
             select s.product, s.initial, s.available, coalesce(sum(l.quantity), 0) as ordered
             from stock as s

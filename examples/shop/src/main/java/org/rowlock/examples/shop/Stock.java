@@ -3,7 +3,7 @@ package org.rowlock.examples.shop;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 
-/** How much of a product there is. Read and written as a number, so without a lock an update would be lost. */
+/** The stock of a product. It is read and written as a number, so an update would be lost without a lock. */
 @Entity
 class Stock {
     @Id
@@ -11,7 +11,7 @@ class Stock {
 
     private int available;
 
-    /** For JPA. */
+    /** Creates an instance for JPA. */
     protected Stock() {}
 
     long product() {

@@ -2,5 +2,5 @@ package org.rowlock.examples.shop;
 
 import org.springframework.data.repository.CrudRepository;
 
-/** No {@code @Lock(PESSIMISTIC_WRITE)} any more: the service locks. */
+/** The stock. It needs no {@code @Lock(PESSIMISTIC_WRITE)}, because the service locks it. */
 interface StockRepository extends CrudRepository<Stock, Long> {}

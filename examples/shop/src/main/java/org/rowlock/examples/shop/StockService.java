@@ -14,13 +14,13 @@ class StockService {
         this.stock = stock;
     }
 
-    /** For callers who have locked the stock. */
+    /** Takes from the stock, which the caller has locked. */
     @Transactional(propagation = Propagation.MANDATORY)
     public void take(Map<Long, Integer> lines) {
         lines.forEach((product, quantity) -> find(product).take(quantity));
     }
 
-    /** For callers who have locked the stock. */
+    /** Returns products to the stock, which the caller has locked. */
     @Transactional(propagation = Propagation.MANDATORY)
     public void putBack(Map<Long, Integer> lines) {
         stock.findAllById(lines.keySet()).forEach(each -> each.putBack(lines.getOrDefault(each.product(), 0)));

@@ -3,7 +3,7 @@ package org.rowlock.examples.shop;
 /**
  * The books of one product.
  *
- * @param product its number
+ * @param product the number of the product
  * @param initial how much there was at first
  * @param available how much there is
  * @param ordered how much is in orders that are not cancelled

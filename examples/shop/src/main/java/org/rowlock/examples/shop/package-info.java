@@ -1,6 +1,6 @@
 /**
- * A small Spring Boot service with JPA: orders and stock. What to copy is in
- * {@link org.rowlock.examples.shop.OrderService}; all else is what any such service has.
+ * A small Spring Boot service with JPA for orders and stock. {@link org.rowlock.examples.shop.OrderService} is the part
+ * to copy; all else is as in any such service.
  */
 @NullMarked
 package org.rowlock.examples.shop;

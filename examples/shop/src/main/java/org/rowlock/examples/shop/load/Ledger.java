@@ -8,14 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The answers that the clients got, to hold the shop to. Thread-safe. */
+/** The answers that the clients got, with which the shop's books are compared. Thread-safe. */
 final class Ledger {
     final LongAdder placed = new LongAdder();
     final LongAdder shipped = new LongAdder();
     final LongAdder cancelled = new LongAdder();
-    /** Refused for now, as a lock was not to be had in time. */
+    /** The requests that were refused because a lock was not available in time. */
     final LongAdder busy = new LongAdder();
-    /** Refused, as there is not enough left. */
+    /** The requests that were refused because not enough is left, or the order has ended. */
     final LongAdder refused = new LongAdder();
 
     private final Map<Long, LongAdder> ordered = new ConcurrentHashMap<>();
@@ -31,7 +31,7 @@ final class Ledger {
         lines.forEach((product, quantity) -> of(product).add(-quantity));
     }
 
-    /** Something that must not happen: the outcome is unknown, or the shop is broken. */
+    /** Records a failure that must not happen: the outcome is unknown, or the shop is broken. */
     void failed(String what) {
         failures.add(what);
     }
@@ -40,7 +40,7 @@ final class Ledger {
         return List.copyOf(failures);
     }
 
-    /** How much of a product is in orders that were placed and not cancelled. */
+    /** Returns how much of a product is in orders that were placed and not cancelled. */
     long ordered(long product) {
         return of(product).sum();
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/** What the shop's actuator says at this moment, in two lines. */
+/** The report of the shop's actuator at this moment, in two lines. */
 final class LiveView {
     private final ShopClient shop;
 
@@ -14,7 +14,7 @@ final class LiveView {
         this.shop = shop;
     }
 
-    /** From {@code /actuator/metrics}. */
+    /** Returns the times in {@code /actuator/metrics}. */
     String metrics() throws IOException, InterruptedException {
         return "rowlock.acquire " + timer("rowlock.acquire") + "; rowlock.hold " + timer("rowlock.hold")
                 + "; rowlock.admission " + timer("rowlock.admission");
@@ -23,7 +23,7 @@ final class LiveView {
     private String timer(String name) throws IOException, InterruptedException {
         ShopClient.Reply reply = shop.get("/actuator/metrics/" + name);
         if (!reply.isOk()) {
-            return "none yet"; // a meter is there from its first use on
+            return "none yet"; // a meter exists from its first use on
         }
         Map<String, Double> values = new TreeMap<>();
         for (JsonNode each : reply.json().get("measurements")) {
@@ -39,7 +39,7 @@ final class LiveView {
                 1_000 * values.getOrDefault("MAX", 0.0));
     }
 
-    /** From {@code /actuator/rowlocks}. */
+    /** Returns a summary of {@code /actuator/rowlocks}. */
     String locks() throws IOException, InterruptedException {
         JsonNode report = shop.got("/actuator/rowlocks").json();
         int held = 0;
@@ -57,7 +57,7 @@ final class LiveView {
                 }
             }
         }
-        return held + " held, " + (waiting.isEmpty() ? "nobody waits" : "waiting for " + waiting) + " on the server; "
+        return held + " held, " + (waiting.isEmpty() ? "none waiting" : "waiting for " + waiting) + " on the server; "
                 + report.get("admission").get("keysInUse").asInt() + " keys in use in this JVM";
     }
 }

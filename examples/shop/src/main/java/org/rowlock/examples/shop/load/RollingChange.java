@@ -16,15 +16,15 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Changes the strategy of two instances on one database, one instance and one step at a time, while clients order: from
- * {@code ROW} over {@code BOTH} to {@code ADVISORY}, and back. Checks the books at the end.
+ * Changes the strategy of two instances on one database, one instance and one step at a time, while clients order. The
+ * steps lead from {@code ROW} over {@code BOTH} to {@code ADVISORY}, and back. It checks the books at the end.
  *
- * <p>System properties: {@code shop.clients}, default 16; {@code shop.visits}, how many requests each new instance
- * serves before the next is changed, default 300; {@code spring.datasource.url} and its like for a database of one's
- * own. The exit status is 0 only if the books are right.
+ * <p>The system property {@code shop.clients} is the number of clients, 16 by default. {@code shop.visits} is how many
+ * requests each new instance serves before the next is changed, 300 by default. {@code spring.datasource.url} and its
+ * like name a database of one's own. The exit status is 0 only if the books are right.
  */
 public final class RollingChange {
-    /** Never from ROW to ADVISORY or back: the two have no lock in common. */
+    /** The steps of the change. None leads from ROW to ADVISORY or back, because these two have no lock in common. */
     private static final List<String> STEPS = List.of("both", "advisory", "both", "row");
 
     private static final int INSTANCES = 2;
@@ -42,9 +42,9 @@ public final class RollingChange {
     }
 
     /**
-     * A change.
+     * Creates a change.
      *
-     * @param database properties that say where it is
+     * @param database the properties that name the database; none if the system properties do
      */
     RollingChange(PrintStream out, List<String> database) {
         this.out = out;
@@ -52,7 +52,7 @@ public final class RollingChange {
     }
 
     /**
-     * Runs it and ends the program.
+     * Runs the change and ends the program.
      *
      * @param arguments none; see the system properties
      * @throws Exception if the shop does not start or does not answer
@@ -69,7 +69,7 @@ public final class RollingChange {
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .run("--logging.level.root=warn")) {
-            // Or each instance that starts would set up anew the logging of those that run.
+            // Otherwise each instance that starts would set up the logging of the running ones anew.
             System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
             JdbcConnectionDetails details = server.getBean(JdbcConnectionDetails.class);
             List<String> database = List.of(
@@ -123,7 +123,7 @@ public final class RollingChange {
         }
     }
 
-    /** As a load balancer does: no new requests first, the instance ends when its last is answered. */
+    /** Ends an instance as a load balancer does: it gets no new requests, and ends after its last answer. */
     private void end(Running old) {
         instances.remove(old.instance());
         old.shop().close();

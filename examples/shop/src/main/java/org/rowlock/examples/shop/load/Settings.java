@@ -1,6 +1,6 @@
 package org.rowlock.examples.shop.load;
 
-/** System properties that may be there and empty, as Maven hands them on. */
+/** Reads system properties, which may be empty because Maven passes them on. */
 final class Settings {
     private Settings() {}
 

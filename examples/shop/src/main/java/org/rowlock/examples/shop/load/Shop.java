@@ -13,9 +13,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 record Shop(ConfigurableApplicationContext context) implements AutoCloseable {
 
     /**
-     * Starts one.
+     * Starts an instance.
      *
-     * @param properties as on the command line, such as {@code spring.profiles.active=row}
+     * @param properties the properties as on the command line, such as {@code spring.profiles.active=row}
      */
     static Shop start(List<String> properties) {
         List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--logging.level.root=warn"));
@@ -26,7 +26,7 @@ record Shop(ConfigurableApplicationContext context) implements AutoCloseable {
                 .run(arguments.toArray(String[]::new)));
     }
 
-    /** The URL of its database, as doctor takes it. */
+    /** Returns the URL of its database, as doctor accepts it. */
     String database() {
         return context.getBean(JdbcConnectionDetails.class).getJdbcUrl();
     }
@@ -35,7 +35,7 @@ record Shop(ConfigurableApplicationContext context) implements AutoCloseable {
         return URI.create("http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port"));
     }
 
-    /** Ends it, after the requests that it is at. */
+    /** Ends the instance after its running requests. */
     @Override
     public void close() {
         context.close();

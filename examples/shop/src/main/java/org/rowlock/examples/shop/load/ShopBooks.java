@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.rowlock.examples.shop.StockView;
 
-/** Whether the shop's books are right. A lock that ever lets two in loses an update, and that shows here. */
+/** Checks the shop's books. If a lock ever admits two transactions, an update is lost, and the books are wrong. */
 final class ShopBooks {
     private ShopBooks() {}
 
@@ -16,7 +16,7 @@ final class ShopBooks {
      * @param before the books when the clients began
      * @param after the books now, with no client at work
      * @param ledger the answers that the clients got in between
-     * @return what is wrong; empty if nothing is
+     * @return the faults; empty if there are none
      */
     static List<String> check(List<StockView> before, List<StockView> after, Ledger ledger) {
         List<String> wrong = new ArrayList<>(ledger.failures());

@@ -15,7 +15,7 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The shop over HTTP. Thread-safe. */
+/** A client of the shop, over HTTP. Thread-safe. */
 final class ShopClient {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final JsonMapper JSON = new JsonMapper();
@@ -28,15 +28,15 @@ final class ShopClient {
     private final URI shop;
 
     /**
-     * A client.
+     * Creates a client.
      *
-     * @param shop where it is, such as {@code http://localhost:8080}
+     * @param shop its address, such as {@code http://localhost:8080}
      */
     ShopClient(URI shop) {
         this.shop = shop;
     }
 
-    /** What the shop said. */
+    /** The answer of the shop. */
     record Reply(int status, String body) {
         boolean isOk() {
             return status / 100 == 2;

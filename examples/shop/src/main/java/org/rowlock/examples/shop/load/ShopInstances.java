@@ -9,14 +9,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** The instances of the shop that clients may use, as a load balancer has them. Thread-safe. */
+/** The instances of the shop that clients may use, as in a load balancer. Thread-safe. */
 final class ShopInstances {
     private final List<Instance> inUse = new CopyOnWriteArrayList<>();
 
-    /** One of them. */
+    /** An instance that clients may use. */
     static final class Instance {
         final ShopClient client;
-        /** Shared by requests, exclusive once the instance is taken out. */
+        /** Requests share this lock. It is exclusive once the instance is removed. */
         private final ReadWriteLock requests = new ReentrantReadWriteLock();
 
         private final CountDownLatch warm;
@@ -27,9 +27,9 @@ final class ShopInstances {
         }
 
         /**
-         * Waits until it has had the visits that it was added with.
+         * Waits until the instance has had the visits that it was added with.
          *
-         * @throws IllegalStateException if nobody comes any more
+         * @throws IllegalStateException if the clients have stopped
          */
         void awaitWarm() throws InterruptedException {
             if (!warm.await(2, TimeUnit.MINUTES)) {
@@ -38,16 +38,16 @@ final class ShopInstances {
         }
     }
 
-    /** What a client does at one instance. */
+    /** The requests of a client at one instance. */
     @FunctionalInterface
     interface Visit {
         void at(ShopClient shop) throws InterruptedException;
     }
 
     /**
-     * Puts an instance in.
+     * Adds an instance.
      *
-     * @param shop where it is
+     * @param shop its address
      * @param warm how many visits {@link Instance#awaitWarm} waits for
      */
     Instance add(URI shop, int warm) {
@@ -56,14 +56,14 @@ final class ShopInstances {
         return instance;
     }
 
-    /** Takes an instance out, and returns when its last visitor has left. */
+    /** Removes an instance, and returns when its last visitor has left. */
     void remove(Instance instance) {
         inUse.remove(instance);
-        // Never unlocked: a client that has chosen it and not yet entered chooses another.
+        // This lock is never released, so a client that has chosen the instance and not yet entered it chooses another.
         instance.requests.writeLock().lock();
     }
 
-    /** Visits any of them. */
+    /** Visits any of the instances. */
     void visitAny(Random random, Visit visit) throws InterruptedException {
         while (true) {
             List<Instance> now = List.copyOf(inUse);

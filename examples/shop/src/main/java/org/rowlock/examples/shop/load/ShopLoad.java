@@ -10,8 +10,9 @@ import org.rowlock.examples.shop.StockView;
 /**
  * Puts the shop under load, shows its metrics and locks meanwhile, and checks the books at the end.
  *
- * <p>System properties: {@code shop.url}, a running shop, instead of one that is started here; {@code shop.clients},
- * default 32; {@code shop.seconds}, default 15. The exit status is 0 only if the books are right.
+ * <p>The system property {@code shop.url} names a running shop; without it one is started here. {@code shop.clients} is
+ * the number of clients, 32 by default, and {@code shop.seconds} is the duration, 15 by default. The exit status is 0
+ * only if the books are right.
  */
 public final class ShopLoad {
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -23,7 +24,7 @@ public final class ShopLoad {
     }
 
     /**
-     * Runs it and ends the program.
+     * Runs the load and ends the program.
      *
      * @param arguments none; see the system properties
      * @throws InterruptedException if it is interrupted

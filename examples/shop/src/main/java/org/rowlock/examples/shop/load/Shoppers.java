@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.examples.shop.load.ShopClient.Reply;
 
 /**
- * Many clients at once: each orders some products, hot ones mostly and in any order, then ships or cancels the order or
- * leaves it, at any instance, and again.
+ * Runs many clients at once. Each orders some products, mostly hot ones and in any order, at any instance. It then
+ * ships the order, cancels it or leaves it, and begins again.
  */
 final class Shoppers implements AutoCloseable {
     private static final int BUSY = 503;
@@ -61,7 +61,7 @@ final class Shoppers implements AutoCloseable {
         }
     }
 
-    /** One to three products; the square makes the first ones hot. */
+    /** Draws one to three products. The square makes the first products hot. */
     private Map<Long, Integer> lines(Random random) {
         Map<Long, Integer> lines = new LinkedHashMap<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
@@ -71,7 +71,7 @@ final class Shoppers implements AutoCloseable {
         return lines;
     }
 
-    /** Returns the number of the order, or 0. */
+    /** Returns the number of the order, or 0 if it was refused. */
     private long place(ShopClient shop, String customer, Map<Long, Integer> lines) throws InterruptedException {
         try {
             Reply reply = shop.place(customer, lines);
@@ -120,7 +120,7 @@ final class Shoppers implements AutoCloseable {
         }
     }
 
-    /** Lets all finish what they are at, and returns when they have. */
+    /** Lets all clients finish their requests, and returns when they have. */
     @Override
     public void close() {
         closing = true;
