@@ -40,14 +40,14 @@ import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
 
 /**
- * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection,
- * takes others from the queue, and sends lock, the writes of each whole and in the order of the queue, and COMMIT as
- * one call would. They share its fate: it is done, or is known to be undone, and then each is done alone; or nobody
- * knows, and each gets that error.
+ * Runs the writes of callers that wait for one key in one transaction. The leader is the caller that has a connection.
+ * It takes other callers from the queue, and sends the lock, each caller's writes in the order of the queue, and
+ * COMMIT, as one call would. All of them share the outcome. If the transaction is known to be rolled back, each call
+ * runs alone. If its outcome is unknown, each caller gets that error.
  *
  * @param largest how many calls may share a transaction; 1 for none
  * @param tables the id columns of the rows that are required
- * @param sessions by connection, what the server said of it when nobody had altered it
+ * @param sessions the server's description of each unaltered session, by connection
  */
 public record Groups(
         int largest,
@@ -55,7 +55,7 @@ public record Groups(
         LockObserver observer,
         KnownTables tables,
         Map<Connection, String> sessions) {
-    /** The tables of writes by their texts; empty for those that go alone. */
+    /** The target table of each write, by its SQL; empty for a write that must run alone. */
     private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
 
     public Groups(int largest, LockObserver observer, KnownTables tables) {
@@ -67,17 +67,17 @@ public record Groups(
                 Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
-    /** Locks, writes and commits. */
+    /** Sends the lock, the writes and the COMMIT. */
     @FunctionalInterface
     public interface Sending {
         void send(LockWait wait, List<Write> writes) throws SQLException;
     }
 
-    /** A call as one of a group, or null if it never is. */
+    /** Returns a call as a member of a group, or null if it can never be one. */
     public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write> writes) {
         if (largest < 2
                 || request.keys().size() != 1
-                // Two spellings of one key, of which a leader locks its own alone.
+                // The rows are two spellings of one key, and a leader would lock only its own.
                 || request.rows().size() > 1
                 || request.mode().isShared()
                 || wait.isNoWait()
@@ -91,7 +91,7 @@ public record Groups(
         boolean required = strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
-            // Members behind a DELETE of the row are to be told that it is absent.
+            // A member behind a DELETE of the row must get the error for an absent row.
             if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
@@ -102,14 +102,14 @@ public record Groups(
     }
 
     /**
-     * Takes the calls of waiting threads that can go with that of a leader, on a connection whose transaction has not
-     * begun; none, if it is to go alone.
+     * Takes the calls of waiting threads that can share the leader's transaction, which must not have begun. Returns an
+     * empty list if the leader runs alone.
      *
-     * @param entry its place in the queue of the key; null if it passed that by
+     * @param entry the leader's place in the queue of the key; null if it skipped the queue
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
         int most = shared.sizes.most(leader.key);
-        // What was handed back is offered no more.
+        // A call without an offer was handed back by an earlier leader, and runs alone.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
         }
@@ -143,7 +143,10 @@ public record Groups(
                 joining -> GroupSizes.rounded(1 + joining) - 1);
     }
 
-    /** What the server says of a session that nobody has altered, asked once; empty where it was altered. */
+    /**
+     * Returns the server's description of the session, or an empty text if the session was altered. The description is
+     * requested once.
+     */
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
         if (known == null) {
@@ -155,7 +158,7 @@ public record Groups(
         return known;
     }
 
-    /** What is known of tables, by their oids in order; null if one is not known. */
+    /** Returns the known versions of tables, ordered by their oids, or null if one is unknown. */
     private @Nullable Map<Long, String> versions(Member leader, Collection<String> targets) {
         Map<Long, String> versions = new TreeMap<>();
         for (String target : targets) {
@@ -168,7 +171,7 @@ public record Groups(
         return versions;
     }
 
-    /** A call was done alone, that of a member or another. */
+    /** Records a call that ran alone. Its member is null if it could never share a transaction. */
     public void doneAlone(@Nullable Member member) {
         if (member != null) {
             shared.sizes.done(member.key, 1);
@@ -176,10 +179,10 @@ public record Groups(
     }
 
     /**
-     * Does the calls of a group.
+     * Runs the calls of a group.
      *
-     * @return false if they are undone: each is to be done alone, the leader's on another connection if the pool has
-     *     closed this one for an error, which may be that of any of them
+     * @return false if the transaction is rolled back, so that each call must run alone; the leader's runs on another
+     *     connection if the pool has closed this one because of an error, which may be any member's
      */
     public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
@@ -188,15 +191,15 @@ public record Groups(
         SharedTransactions.Sending<SQLException> group = new SharedTransactions.Sending<>() {
             @Override
             public List<? extends @Nullable Object> send() throws SQLException {
-                // The shortest wait, as each is promised its own.
+                // The shortest wait applies to all, because each member is promised its own bound.
                 sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
                 return Collections.<@Nullable Object>nCopies(taken.size(), null);
             }
 
             @Override
             public boolean isUndone(Throwable e) {
-                // A LockVerificationException may be of a group that is stored: some locks are looked at behind the
-                // COMMIT.
+                // A LockVerificationException may belong to a group that is stored, because some locks are checked
+                // behind the COMMIT.
                 boolean known = e instanceof SQLException
                         || (e instanceof RowlockException && !(e instanceof LockVerificationException));
                 boolean undone = known && !(e instanceof CommitOutcomeUnknownException);
@@ -219,7 +222,10 @@ public record Groups(
         return done;
     }
 
-    /** Each has an exception of its own, as callers add to them; made by its own thread, as that may fail too. */
+    /**
+     * Returns an exception of the member's own, because callers may modify it. The member's thread creates it, because
+     * that may fail too.
+     */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
             return new CommitErrors(List.of(member.key), tables.config().names())
@@ -236,7 +242,7 @@ public record Groups(
     private void learn(LockKey key, int size, Throwable e) {
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
         if (refusal != null && refusal.equals("table")) {
-            // One has changed: all are to be looked at anew.
+            // One table has changed, so all are looked up again.
             shared.forgetTables();
             shared.sizes.undone(key, size);
         } else if (refusal != null && !refusal.startsWith(GroupSql.ROW)) {
@@ -260,7 +266,7 @@ public record Groups(
         }
         Member leader = all.get(0);
         Map<Long, String> versions = versions(leader, targets);
-        // Forgotten meanwhile, they are refused.
+        // If the versions were forgotten meanwhile, the check refuses the group.
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
@@ -273,7 +279,10 @@ public record Groups(
         return writes;
     }
 
-    /** What became of a call that another has led; on its own thread. Throws if that is not known for good. */
+    /**
+     * Reports the outcome of a call that another caller has led. Runs on the member's own thread, and throws if the
+     * outcome is unknown.
+     */
     public void finish(Member member, QueueEntry.Served served) {
         Throwable failure = served.failure();
         member.tell(observer, outcome(failure));

@@ -20,44 +20,48 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * One call that a group may do. Its own thread waits in the queue; if a leader takes it, the leader's thread sends its
- * writes.
+ * One call that may run in a group. Its own thread waits in the queue. If a leader takes it, the leader's thread sends
+ * its writes.
  */
 public final class Member {
     /**
-     * So that what is sent fits into the buffers on the way, if the server stops reading until its answers are read.
+     * The most bytes of a group's writes. They must fit into the buffers on the way, in case the server stops reading
+     * until its answers are read.
      */
     private static final long MOST_BYTES = 64_000;
 
-    /** About what a statement, and a value, take in a flush beside their text. */
+    /** The approximate size of a statement or a value in a flush, beside its text. */
     private static final int OVERHEAD_BYTES = 60;
 
-    /** Of which it is known how much they take, and that to send them twice is to send the same. */
+    /** The packages of types whose size is known, and whose values can be sent twice without a difference. */
     private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
 
     final LockKey key;
     final LockWait bound;
     final List<Write> writes;
 
-    /** Whether a row that does not exist is an error. */
+    /** Whether an absent row is an error. */
     final boolean isRowRequired;
 
     private final int executions;
     private final long bytes;
-    /** The tables that the writes change, and that of the key. */
+    /** The tables that the writes change, and the table of the key. */
     final Set<String> targets;
 
-    /** What the server says of the connection on which it leads others; asked before it does. */
+    /** The server's description of the session in which this call leads others. It is set before the call leads. */
     String session = "";
 
-    /** The same, and where that is connected to: what sees the same tables. */
+    /** The place of the connection, and {@link #session}. Sessions for which this is equal see the same tables. */
     Object seenBy = "";
 
-    /** The table of the row that each of its group requires; null if none does. Known before it leads others. */
+    /**
+     * The table of the row that the group requires, or null if it requires none. It is set before the call leads
+     * others.
+     */
     @Nullable
     RowTable required;
 
-    /** With those of the group's own. */
+    /** The number of executions in the group, including two of the group itself. */
     private int groupExecutions = 2;
 
     private long groupBytes;
@@ -93,19 +97,19 @@ public final class Member {
         this.bytes = size;
     }
 
-    /** About how much a value takes; very much, if nobody knows what sending it does. */
+    /** Returns the approximate size of a value, or a very large one if the effect of sending it is unknown. */
     private static long bytes(@Nullable Object bind) {
         long length = bind instanceof String text ? text.length() : bind instanceof byte[] array ? array.length : 0;
         boolean known = bind == null || bind instanceof byte[] || bind instanceof UUID || isKnown(bind.getClass());
         return known ? OVERHEAD_BYTES + 2 * length : Integer.MAX_VALUE;
     }
 
-    /** An array is in the package of its elements. */
+    /** Whether the package of a type is known. An array is excluded, because it has the package of its elements. */
     private static boolean isKnown(Class<?> type) {
         return !type.isArray() && KNOWN.contains(type.getPackageName());
     }
 
-    /** Whether one more, at first this one itself, goes into the group that it is to lead. */
+    /** Adds a call to the group that this one leads, and returns whether it fits. The leader adds itself first. */
     boolean takes(Object offer, PgSession session) {
         if (!(offer instanceof Member member)) {
             return false;
@@ -125,7 +129,10 @@ public final class Member {
         return fits;
     }
 
-    /** Keys are equal by their canonical ids, and a row is locked by the id as it was given. */
+    /**
+     * Whether two keys have the same id as it was given. Keys are equal by their canonical ids, but a row is locked by
+     * the given id.
+     */
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)
                 || (other instanceof LockKey.Row otherRow && row.givenId().equals(otherRow.givenId()));
@@ -139,7 +146,7 @@ public final class Member {
         begun = observer.begin(Kind.ACQUISITION);
     }
 
-    /** Reports what became of it, once; on its own thread. */
+    /** Reports the outcome of the call to the observer, once, on the member's own thread. */
     void tell(LockObserver observer, Outcome outcome) {
         observer.end(begun, request.keys(), request.mode(), strategy, bound, outcome);
     }

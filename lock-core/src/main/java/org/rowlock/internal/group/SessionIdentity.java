@@ -9,14 +9,14 @@ import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.text.SessionEffect;
 
 /**
- * Whether a session is as it was when its connection was made, so that what one such session does is what another would
- * have done. Knows only what goes through Rowlock: so nothing of the driver's may have been handed out, and nobody may
- * be between Rowlock and the driver. In doubt it is altered.
+ * Decides whether a session is still as it was when its connection was created. One such session can then do the work
+ * of another. It sees only what passes through Rowlock. Therefore the application must not have the driver's own
+ * objects, and no wrapper may be between Rowlock and the driver. In doubt, the session is altered.
  */
 public final class SessionIdentity {
     private final DriverAccess access;
 
-    /** Null if it is not known, or the application has the driver's own objects. */
+    /** The origin of the connection; null if it is unknown, or if the application has the driver's own objects. */
     private volatile @Nullable Object origin;
 
     private volatile boolean altered;
@@ -26,32 +26,32 @@ public final class SessionIdentity {
     private @Nullable Equal equal;
 
     /**
-     * What must be equal of two sessions.
+     * The properties that two sessions must have in common.
      *
      * @param origin the URL and the properties of the connection
-     * @param look what the server says
-     * @param reported what the server reports when it changes
+     * @param look the server's description of the session
+     * @param reported the settings that the server reports when they change
      */
     public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
 
-    /** @param origin what its connection was made of, to be equal to that of another; null if it is not known */
+    /** @param origin what the connection was created from, for comparison with others; null if it is unknown */
     public SessionIdentity(DriverAccess access, @Nullable Object origin) {
         this.access = access;
         this.origin = origin;
     }
 
-    /** Whether it never goes with others. */
+    /** Whether the session never shares transactions. */
     public boolean isAlone() {
         return origin == null;
     }
 
-    /** A statement is about to be sent. */
+    /** Records that a statement is about to be sent. */
     public void runs(SessionEffect effect) {
         altered |= effect == SessionEffect.ALTERS;
         cleaning = effect == SessionEffect.CLEANS;
     }
 
-    /** The server has answered to the statement. */
+    /** Records that the server has answered the statement. */
     public void ran(boolean done) {
         if (cleaning && done) {
             altered = false;
@@ -60,28 +60,28 @@ public final class SessionIdentity {
         cleaning = false;
     }
 
-    /** Something went to the server that is no statement. */
+    /** Records that something other than a statement was sent to the server. */
     public void alter() {
         altered = true;
     }
 
-    /** The application has the driver's own objects, for good. */
+    /** Records that the application has the driver's own objects, permanently. */
     public void handOut() {
         origin = null;
     }
 
-    /** The isolation was set. */
+    /** Records that the isolation level was set. */
     public void isolation(int level) {
         readsCommitted =
                 level == Connection.TRANSACTION_READ_COMMITTED || level == Connection.TRANSACTION_READ_UNCOMMITTED;
     }
 
-    /** Whether a statement of it is a transaction in one flush, of which nothing is kept at the server or here. */
+    /** Whether a statement of this session is a transaction in one flush that leaves no state at the server or here. */
     boolean isReady() throws SQLException {
         return origin != null && !altered && readsCommitted && access.isPlainAutocommit();
     }
 
-    /** Null if it does not go with others. */
+    /** Returns the properties to compare, or null if the session does not share transactions. */
     @Nullable
     public Equal equal() throws SQLException {
         Object made = origin;
@@ -104,7 +104,7 @@ public final class SessionIdentity {
         return last;
     }
 
-    /** Whether the server has rolled back what one flush began, and the session goes on. */
+    /** Whether the server has rolled back the work of one flush, and the session is still usable. */
     boolean isUsable() throws SQLException {
         return access.session().isAlive() && access.isIdle();
     }

@@ -11,8 +11,8 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.GroupRule;
 
 /**
- * What the groups of an application have in common, in whichever way they send: their sizes, the tables that were
- * looked at, and what each member is told. Thread-safe.
+ * The state that all groups of an application have in common, in whichever way they send: their sizes, the tables that
+ * were looked up, and the result for each member. Thread-safe.
  */
 public final class SharedTransactions {
     private static final int MOST_TABLES = 1_000;
@@ -20,7 +20,9 @@ public final class SharedTransactions {
 
     final GroupSizes sizes;
 
-    /** By what all sessions have in common that see the same tables, and the target. */
+    /**
+     * The versions of tables. The key is a value that is equal for sessions that see the same tables, and the target.
+     */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
     private volatile SessionIdentity.@Nullable Equal last;
@@ -30,29 +32,29 @@ public final class SharedTransactions {
         this.sizes = new GroupSizes(largest);
     }
 
-    /** What the server said of a table; empty for one whose changes go alone. */
+    /** The server's description of a table; empty for a table whose changes run alone. */
     private record Version(String text, long nanos) {}
 
-    /** Asks the server for the first column of the first row of a query; empty if there is none. */
+    /** Returns the first column of the first row of a query, or an empty text if there is no row. */
     @FunctionalInterface
     public interface Asking {
         String ask(String sql, String parameter) throws SQLException;
     }
 
-    /** Does what the members of a group want done. */
+    /** Runs the work of the members of a group. */
     public interface Sending<X extends Exception> {
-        /** Does all of it, and returns what each of those taken is told, in their order. */
+        /** Runs all of it, and returns the result for each taken member, in their order. */
         List<? extends @Nullable Object> send() throws X;
 
-        /** Whether nothing is stored, and each may be done alone. */
+        /** Whether nothing is stored, so that each member may run alone. */
         boolean isUndone(Throwable failure);
     }
 
     /**
-     * Whether changes of a table may share a transaction, by what the server said of it seconds ago, or says now.
+     * Whether changes of a table may share a transaction. The server's answer is reused for a few seconds.
      *
-     * @param session equal for all sessions that see the same table
-     * @param target as {@link GroupRule#target} has it
+     * @param session a value that is equal for all sessions that see the same table
+     * @param target the table, as {@link GroupRule#target} returns it
      */
     public boolean shares(Object session, String target, Asking asking) throws SQLException {
         List<Object> seen = List.of(session, target);
@@ -67,7 +69,7 @@ public final class SharedTransactions {
         return !version.text.isEmpty();
     }
 
-    /** The same object of sessions that are alike, mostly: these are compared at once. */
+    /** Returns the same object for sessions that are alike, in most cases, so that comparing them is quick. */
     public SessionIdentity.Equal common(SessionIdentity.Equal session) {
         SessionIdentity.Equal common = last;
         if (common == null || !common.equals(session)) {
@@ -77,23 +79,27 @@ public final class SharedTransactions {
         return common;
     }
 
-    /** What the server said of a table, however long ago, for it to compare; null if it shares nothing. */
+    /**
+     * Returns the server's last description of a table, however old, because the server compares it; null if the
+     * table's changes run alone.
+     */
     @Nullable
     String version(Object session, String target) {
         Version version = tables.get(List.of(session, target));
         return version == null || version.text.isEmpty() ? null : version.text;
     }
 
-    /** Has all tables looked at anew, as one has changed. */
+    /** Discards the versions of all tables, because one of them has changed. */
     void forgetTables() {
         tables.clear();
     }
 
     /**
-     * Has a leader send what it and others want done. They share its fate: all is done; or nothing is stored, and each
-     * is to be done alone; or each is given the failure, of which it makes its own.
+     * Sends the work of a leader and of the members that it has taken. They share the outcome: all of it is done; or
+     * nothing is stored, and each member runs alone; or each member receives the failure, and makes an exception of its
+     * own from it.
      *
-     * @param taken those others, by the leader
+     * @param taken the members that the leader has taken
      * @return false if nothing is stored
      */
     <X extends Exception> boolean lead(Object key, List<QueueEntry> taken, Sending<X> sending) throws X {
@@ -102,7 +108,7 @@ public final class SharedTransactions {
         try {
             told = sending.send();
         } catch (Throwable e) {
-            // Throwable, as an Error may come behind the COMMIT as well.
+            // Throwable is caught, because an Error may be thrown behind the COMMIT as well.
             if (sending.isUndone(e)) {
                 taken.forEach(QueueEntry::handBack);
                 return false;

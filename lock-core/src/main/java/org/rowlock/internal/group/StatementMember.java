@@ -16,9 +16,9 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * One execution of an application's UPDATE that a group may do. The leader, which is the first of those who wait, sends
- * its own and those of others as a batch of its own statement: in autocommit one transaction, as the driver puts one
- * Sync behind it.
+ * One execution of an application's UPDATE that may run in a group. The leader is the first waiting caller. It sends
+ * its own execution and those of others as a batch of its own statement. In autocommit the batch is one transaction,
+ * because the driver ends it with a single Sync.
  */
 public final class StatementMember {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -29,20 +29,21 @@ public final class StatementMember {
     private final Execution execution;
     private final int queryTimeout;
 
-    /** Those that it leads. */
+    /** The entries that this member leads. */
     private List<QueueEntry> taken = List.of();
 
     private volatile @Nullable StatementMember leader;
 
-    // Under its lock: a cancel must not reach what the leader's connection does next.
+    // Both fields are guarded by this object's lock, so that a cancel cannot reach the next statement of the leader's
+    // connection.
     private boolean sending;
     private boolean cancelledByMember;
 
     /**
-     * What is to be done.
+     * The work of one member.
      *
-     * @param table whose row it changes, as its SQL names it
-     * @param row the same text of the same row
+     * @param table the table of the changed row, as the SQL names it
+     * @param row a text that is equal for executions that change the same row
      */
     public record Execution(String sql, String table, String row, PreparedStatement statement, Values values) {}
 
@@ -53,13 +54,15 @@ public final class StatementMember {
     }
 
     /**
-     * What a member is told of its execution.
+     * The result that a member receives for its execution.
      *
-     * @param warnings of the transaction, which are no member's own
+     * @param warnings the warnings of the whole transaction, which belong to no single member
      */
     public record Told(long count, @Nullable SQLWarning warnings) {}
 
-    /** @param equal what all that go with it have in common, of a session that {@link SharedTransactions} has seen */
+    /**
+     * @param equal the properties that all members of a group have in common, from {@link SharedTransactions#common}
+     */
     public StatementMember(
             SharedTransactions shared, SessionIdentity session, SessionIdentity.Equal equal, Execution execution)
             throws SQLException {
@@ -71,12 +74,12 @@ public final class StatementMember {
     }
 
     /**
-     * The wait is over.
+     * Handles the end of the wait.
      *
-     * @return whether there is nothing more to wait for: another has led it, or it is to lead others
+     * @return whether nothing is left to wait for: another caller has led this one, or this one leads others
      */
     public boolean entered(QueueEntry entry) throws SQLException {
-        // What was handed back is offered no more.
+        // A member without an offer was handed back by an earlier leader, and runs alone.
         if (entry.isIn() && entry.offer() != null && session.isReady()) {
             taken = entry.take(shared.sizes.most(execution.row) - 1, this::takes);
         }
@@ -92,7 +95,7 @@ public final class StatementMember {
                 && equal.equals(other.equal);
     }
 
-    /** Whether it sends others with its own. */
+    /** Whether this member sends the executions of others with its own. */
     public boolean leads() {
         return !taken.isEmpty();
     }
@@ -102,9 +105,10 @@ public final class StatementMember {
     }
 
     /**
-     * What a group has made of it, or makes now with it in the lead; null if it is to go to the server by itself.
+     * Returns the result that a group has produced, or produces it now if this member leads. Returns null if the
+     * execution must be sent alone.
      *
-     * @throws SQLException if it is not known whether it is stored, or its time was over
+     * @throws SQLException if it is unknown whether the change is stored, or the wait has timed out
      */
     public @Nullable Told result(QueueEntry entry) throws SQLException {
         QueueEntry.Served served = entry.served();
@@ -133,12 +137,12 @@ public final class StatementMember {
         if (batch.timeout != null) {
             throw batch.timeout;
         }
-        // By another error it is not known which member has failed.
+        // The error does not show which member has failed.
         shared.sizes.undone(execution.row, members());
         return null;
     }
 
-    /** Has the group undone that does it now, if one does; the others are then done alone. */
+    /** Cancels the group that is running this execution, if there is one. The other members then run alone. */
     public void cancel() throws SQLException {
         StatementMember now = leader;
         if (now != null) {
@@ -153,7 +157,7 @@ public final class StatementMember {
         }
     }
 
-    /** Returns when a cancel that is under way has reached the server. */
+    /** Sets whether the batch is at the server. Waits until a cancel that is under way has reached the server. */
     private synchronized void sends(boolean now) {
         sending = now;
     }
@@ -164,7 +168,7 @@ public final class StatementMember {
         private boolean undone = true;
         private @Nullable Told own;
 
-        /** The leader's own, whose wait for the row has lasted too long. */
+        /** The error of the leader's own wait for the row, if it has lasted too long. */
         private @Nullable SQLException timeout;
 
         Batch() {
@@ -200,13 +204,17 @@ public final class StatementMember {
             }
         }
 
-        /** A timeout of all is told as such, and else only that it is not known what is stored. */
+        /**
+         * Returns the server's error if nothing is stored, and otherwise an error that reports an unknown outcome. A
+         * timeout of the whole batch is an error of every member.
+         */
         private SQLException failure(SQLException e, long nanos) throws SQLException {
-            // The server has rolled back what one Sync ends.
+            // In a session that is still usable, the server's error proves that everything up to the Sync was rolled
+            // back.
             if (!ServerErrors.isServers(e) || !session.isUsable()) {
                 return unknown(e);
             }
-            // Behind the first nobody waits for the row.
+            // Only the first execution waits for the row, because the others follow in the same transaction.
             timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -221,7 +229,10 @@ public final class StatementMember {
         }
     }
 
-    /** Those of a statement that another thread has closed meanwhile are lost; what is stored is stored. */
+    /**
+     * Returns the warnings of a statement, or null if another thread has closed it meanwhile. The writes are stored in
+     * either case.
+     */
     private static @Nullable SQLWarning warningsOf(PreparedStatement statement) {
         try {
             return statement.getWarnings();
@@ -231,7 +242,7 @@ public final class StatementMember {
         }
     }
 
-    /** The caller's statement is as the caller left it. */
+    /** Restores the statement to the state in which its caller left it. */
     private void restore() {
         try {
             execution.statement.clearBatch();
@@ -241,7 +252,7 @@ public final class StatementMember {
         }
     }
 
-    /** A member's own exception for what its leader has thrown, as callers add to them. */
+    /** Returns an exception of the member's own for its leader's failure, because callers may modify it. */
     private static SQLException ownOf(Throwable failure) {
         return failure instanceof SQLException e && ServerErrors.isServers(e)
                 ? ServerErrors.copy(e)
