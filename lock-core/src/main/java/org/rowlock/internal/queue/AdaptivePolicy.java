@@ -4,14 +4,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Learns from one key. Where places are kept, {@link AdaptiveWidth} finds how many transactions keep the key busy.
- * Where they are left at the server's answer, few contenders are faster without a queue; a queue, once there is one, is
- * to be short at the server. It is never empty, so that the key is not free for a round trip; and longer where the key
- * is held for less than it takes to wake the next thread, or where other transactions that no queue thins out want it.
+ * Learns from one key. If places are kept, {@link AdaptiveWidth} finds how many transactions keep the key busy. If
+ * places are left at the server's answer, a few contenders are faster without a queue. Once there is a queue, only a
+ * few transactions wait at the server. At least one does, so that the key is never free for a round trip. More do if
+ * the key is held for less time than it takes to wake the next thread, or if transactions that no queue limits contend
+ * for it.
  *
- * <p>A lock takes as many holds as there are transactions in front of it, of whatever JVM: its <em>crowd</em>. Both
- * times are measured by this JVM, so that one short of processor has both too long alike. {@link FrontPolicy} makes of
- * it whether the advisory key goes in front.
+ * <p>A lock takes as many holds as there are transactions in front of it, in any JVM: its <em>crowd</em>. This JVM
+ * measures both times, so a shortage of processors lengthens both alike. {@link FrontPolicy} decides from the crowd
+ * whether the advisory key goes in front.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
@@ -22,26 +23,26 @@ public final class AdaptivePolicy implements QueuePolicy {
     private static final int FEW = 8;
     private static final int WIDE = 4;
 
-    /** About what waking a thread takes on a busy machine. */
+    /** The approximate time to wake a thread on a busy machine. */
     private static final double WAKE_NANOS = 500_000;
 
-    /** Of a row that is held for less, no server's queue is long enough to cost anything. */
+    /** If a row is held for less than this, no length of the server's queue costs anything. */
     private static final double SHORTEST_NANOS = WAKE_NANOS / 4;
 
     private final int fixed;
     private final FrontPolicy front;
     private @Nullable AdaptiveWidth stays;
 
-    /** How long the key is held, 0 where this is not known. */
+    /** How long the key is held; 0 if this is unknown. */
     long heldNanos;
 
-    /** How many of other JVMs want the key at a time, 0 where this is not known. */
+    /** How many transactions of other JVMs contend for the key at a time; 0 if this is unknown. */
     double foreign;
 
     /**
-     * A policy that has seen nothing.
+     * Creates a policy that has not learned anything.
      *
-     * @param width how many may be inside; 0 where that adapts
+     * @param width how many transactions may be inside; 0 for a width that adapts
      * @param millis the time of day, about the same in all JVMs
      */
     AdaptivePolicy(int width, LongSupplier millis) {
@@ -67,7 +68,8 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        // Half of the others: with as many as they, two JVMs of Rowlock would raise each other.
+        // The width is half the number of the others. With the whole number, two JVMs of Rowlock would raise each
+        // other's width.
         return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }
 
@@ -93,12 +95,15 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds, long keyNanos) {
-        // Where nobody was in front at the key, its queue kept nobody back, and a wait for the row says nothing.
+        // If no transaction was in front at the key, its queue held none back, and a wait for the row proves nothing.
         double rowHolds = heldNanos > 0 && keyNanos >= heldNanos ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
         front.locked(keyNanos >= 0, crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
     }
 
-    /** Steps of a size that depends on the estimate alone, so that it tends to the median and outliers count little. */
+    /**
+     * Returns the crowd, and moves the estimate of other JVMs by a step. The size of a step depends on the estimate
+     * alone, so that the estimate approaches the median and outliers have little weight.
+     */
     private double crowd(long nanos, int holds) {
         if (heldNanos == 0) {
             return 0;
@@ -120,7 +125,10 @@ public final class AdaptivePolicy implements QueuePolicy {
         }
     }
 
-    /** Of what may have been less the shorter ones say more, and most if the connection was idle before. */
+    /**
+     * Returns the divisor for a step from an inexact hold time. Such a time may be an overestimate, so shorter ones
+     * weigh more. A much shorter one weighs most, because the connection was probably idle in earlier ones.
+     */
     private int inexactShare(long nanos, boolean longer) {
         if (longer) {
             return 2 * HOLD_SHARE;

@@ -3,32 +3,36 @@ package org.rowlock.internal.queue;
 import java.util.Arrays;
 
 /**
- * As many as would be in if nobody waited at the server, and one who waits there. Where a lock is held for longer than
- * the way to the server takes, these are two or three; where it is held for less, more are on their way at a time, and
- * with two the key would be free until the next arrives.
+ * The width of a queue: as many transactions as would be inside if none waited at the server, and one that waits there.
+ * If a lock is held for longer than a round trip takes, the width is two or three. If it is held for less, more
+ * transactions are on their way at a time. With two, the key would be free until the next one arrives.
  *
- * <p>Learns from the time that each was in, which is way, wait and hold together: how long it takes alone, and how long
- * in a crowd. By Little's law the one is to the other as the calls not waiting are to all in it. Now and then, at first
- * often, it lets in one at a time, to see anew how long it takes alone: in the median, as calls that are the first of
- * their connection take many times as long. Until then it stays as narrow as can be.
+ * <p>It learns from the time that each transaction is inside, which is the sum of its round trips, its wait and its
+ * hold. By Little's law, the time alone is to the time in a crowd as the transactions that do not wait are to all
+ * inside. From time to time, often at first, only one transaction at a time is admitted, to measure the time alone. The
+ * median is taken, because the first transactions on a connection take many times as long. Until then the width is the
+ * smallest.
  */
 final class AdaptiveWidth {
-    /** The holder, and the next. */
+    /** The smallest width: the holder and the next transaction. */
     static final int LEAST = 2;
 
-    /** So that one key does not take the pool. */
+    /** The largest width, so that one key does not occupy the whole pool. */
     static final int MOST = 8;
 
-    /** How many of each place make a mean. */
+    /** How many transactions for each place make a mean. */
     private static final int SAMPLES = 8;
 
-    /** How many means until it looks anew, at most; at first one, and each time twice as many. */
+    /**
+     * The most means between two measurements of the time alone. The first comes after one mean, and then the number
+     * doubles.
+     */
     private static final int MEANS = 64;
 
-    /** So much shorter than was thought is a mean that says only that. */
+    /** A mean that is shorter than the time alone by more than this factor only corrects that time. */
     private static final double SURPRISE = 1.25;
 
-    /** More than the means ask for, as times vary, and a key that is free costs more than one who waits. */
+    /** The room beyond what the means require. Times vary, and a free key costs more than a waiting transaction. */
     private static final double ROOM = 1.2;
 
     private int width = LEAST;
@@ -40,19 +44,19 @@ final class AdaptiveWidth {
     private int means;
     private int meansToLook = 1;
 
-    /** How many are still in, or came in too early, for the present width to show. */
+    /** How many transactions to leave out, because they entered before the present width applied. */
     private int toSkip;
 
-    /** How many may be in, at least 1. */
+    /** Returns how many transactions may be inside, at least 1. */
     int now() {
         return looking ? 1 : width;
     }
 
     /**
-     * Somebody has left.
+     * Records that a transaction has left.
      *
-     * @param nanos how long it was in
-     * @param crowded whether somebody waits to be let in
+     * @param nanos how long it was inside
+     * @param crowded whether another transaction waits to enter
      */
     void left(long nanos, boolean crowded) {
         if (crowded && --toSkip < 0) {
@@ -85,7 +89,7 @@ final class AdaptiveWidth {
             return;
         }
         if (meanNanos < aloneNanos) {
-            // The way has become shorter, or what was looked at was cold throughout.
+            // The round trip has become shorter, or all connections were cold when the time alone was measured.
             aloneNanos = (aloneNanos + meanNanos) / 2;
         }
         if (aloneNanos <= SURPRISE * meanNanos) {

@@ -2,17 +2,17 @@ package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
 
-/** The advisory key that goes in front of the lock of an entry, in the same flush. Used by the entry's thread. */
+/** The advisory key that goes in front of an entry's lock, in the same flush. Only the entry's thread uses it. */
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
 
-    /** Whether the server is to say how long the wait was. */
+    /** Whether the server reports how long the wait for the key was. */
     private final boolean timed;
 
     private long key;
 
-    /** Of the wait for the lock what was a wait for the key; 0 where this is not known. */
+    /** The part of the wait that was spent on the key; 0 if this is unknown. */
     long waitedNanos;
 
     Front(QueueEntry entry, long mostNanos, boolean timed) {
@@ -30,7 +30,7 @@ public final class Front {
         return key;
     }
 
-    /** The longest wait for the key, at least 1. */
+    /** Returns the longest wait for the key, at least 1. */
     public int millis() {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
     }
@@ -39,7 +39,10 @@ public final class Front {
         return timed;
     }
 
-    /** The server has answered: how long the wait for the key was, 0 if it did not say, negative if it locked none. */
+    /**
+     * Records the server's answer: how long the wait for the key was, 0 if it did not report that, negative if it
+     * locked no key.
+     */
     public void answered(long nanos) {
         waitedNanos = nanos;
         if (nanos < 0) {
@@ -51,7 +54,7 @@ public final class Front {
         entry.front = null;
     }
 
-    /** It could not be had, and the lock is sent again without it. */
+    /** Records that the key could not be acquired, and that the lock is sent again without it. */
     public void givenUp() {
         synchronized (entry.queue.lock) {
             unsent();

@@ -4,17 +4,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Whether the advisory key goes in front of the next lock of a key, from the {@linkplain AdaptivePolicy crowds} that
- * the locks before it saw. Fed with times, and used under the lock of the queues.
+ * Decides whether the advisory key goes in front of the next lock of a key, from the {@linkplain AdaptivePolicy crowds}
+ * that earlier locks have met. It learns from times, and is used under the lock of the queues.
  *
- * <p>PLAIN: no. A crowd that is large, and not this JVM's own, leads to FRONT. If other JVMs have the key in front
- * already, a plain lock overtakes their queue and sees none of it: so now and then a probe has the key in front.
+ * <p>PLAIN: no key in front. A crowd that is large, and not this JVM's own, leads to FRONT. If other JVMs already use
+ * the key in front, a plain lock overtakes their queue and does not see it. Therefore one lock in a few is a probe with
+ * the key in front.
  *
- * <p>FRONT: yes. First come, first served, so the crowd is exact, and a few small ones in a row lead back.
+ * <p>FRONT: the key goes in front. It is granted first come, first served, so the crowd is exact. A few small crowds in
+ * a row lead back to PLAIN.
  *
- * <p>OPEN: no. Behind the key the row itself was waited for, again and again: transactions without Rowlock are there,
- * and overtake us. All JVMs try FRONT again at the same time of day, since one alone would only see the crowd of the
- * others.
+ * <p>OPEN: no key in front. Transactions that had the key still waited for the row, again and again, because other
+ * transactions bypass Rowlock and overtake its queue. All JVMs try FRONT again at the same time of day, because a
+ * single JVM would see only the crowd of the others.
  */
 final class FrontPolicy {
     private enum State {
@@ -23,58 +25,72 @@ final class FrontPolicy {
         OPEN
     }
 
-    /** From so many on the server's queue of row locks costs more than an advisory lock. */
+    /** The crowd from which the server's queue of row locks costs more than an advisory lock. */
     private static final double CROWD = 8;
 
-    /** A shorter wait may be one for a processor, of whatever length the hold is. */
+    /**
+     * The shortest wait that is considered. A shorter one may be a wait for a processor, however long the lock is held.
+     */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** A JVM alone sees its own crowd, which its queue keeps small. */
+    /**
+     * The least ratio of the crowd to this JVM's share of it. A JVM alone sees its own crowd, which its queue keeps
+     * small.
+     */
     private static final int TIMES_OWN = 2;
 
-    /** How many in a row lead to FRONT: fast, as a JVM of few clients locks a hot row some times a second. */
+    /**
+     * How many large crowds in a row lead to FRONT. The number is small, because a JVM with few clients locks a hot row
+     * only a few times a second.
+     */
     private static final int TO_FRONT = 2;
 
     private static final double SMALL = 3;
     private static final double TIMES_OWN_TO_LEAVE = 1.2;
     private static final double NONE = 2;
 
-    /** How many in a row lead to PLAIN. */
+    /** How many small crowds in a row lead to PLAIN. */
     private static final int TO_PLAIN = 8;
 
-    /** Of how many one is a probe, or timed. */
+    /** One lock in this many is a probe, or is timed. */
     private static final int EVERY = 8;
 
-    /** So many holds behind the key are a wait for others. */
+    /** From this many holds on, a wait behind the key is a wait for transactions that bypass the key. */
     private static final double BEHIND = 4;
 
-    /** A long wait counts as two short ones: where others crowd the row, ours that come at a good moment overtake. */
+    /**
+     * How many short waits weigh as much as one long wait. Even if others crowd the row, some of our locks overtake
+     * them by chance.
+     */
     private static final int LONG_COUNTS = 2;
 
     private static final int TO_OPEN = 12;
 
     /**
-     * For so long, since a JVM of a fleet that has just started begins to front seconds before the last one does, and
-     * is overtaken meanwhile by transactions of Rowlock.
+     * How long the long waits must last. When a fleet has just started, one JVM uses the key in front seconds before
+     * the last one does. Meanwhile transactions of Rowlock overtake it.
      */
     private static final long TO_OPEN_MILLIS = 8_000;
 
     private static final long FIRST_PERIOD_MILLIS = 15_000;
     private static final long MOST_PERIOD_MILLIS = 60_000;
 
-    /** After so much of FRONT what was before is forgotten. */
+    /** After this time in FRONT, earlier periods of OPEN are forgotten. */
     private static final long CALM_MILLIS = 20_000;
 
-    /** A transaction that gives up overtakes all that wait for the key: so only where something is wrong. */
+    /**
+     * The longest wait for the key. A transaction that gives up overtakes all that wait for the key, so the bound is
+     * for faults only.
+     */
     private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier millis;
     private State state = State.PLAIN;
 
-    /** How many crowds in a row ask for another state. */
+    /** How many crowds in a row call for another state. */
     private int inRow;
 
-    /** Whether the last lock stood behind others. */
+    /** Whether the last lock waited behind transactions of other JVMs. */
     private boolean othersSeen;
 
     private int plainOnes;
@@ -89,12 +105,12 @@ final class FrontPolicy {
     private long periodMillis = FIRST_PERIOD_MILLIS / 2;
     private long frontMillis = Long.MAX_VALUE;
 
-    /** @param millis the time of day, about the same in all JVMs; differences cost speed only */
+    /** @param millis the time of day, about the same in all JVMs; differences cost only speed */
     FrontPolicy(LongSupplier millis) {
         this.millis = millis;
     }
 
-    /** How long the next lock is to wait at most for the key in front of it; 0 for none. */
+    /** Returns how long the next lock waits at most for the key in front of it; 0 for no key. */
     long mostNanos(boolean always) {
         if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
             front();
@@ -116,15 +132,15 @@ final class FrontPolicy {
     }
 
     /**
-     * The server has granted a lock.
+     * Records that the server has granted a lock.
      *
      * @param inFront whether the key was in front of it
-     * @param crowd how many were in front of it, 0 where this is not known
-     * @param own how many of this JVM
-     * @param nanos how long it took
-     * @param rowHolds how many holds of that it waited for the row behind the key; not a number where this is unknown,
-     *     or nobody was in front at the key
-     * @param rowNanos how long that was
+     * @param crowd how many transactions were in front of it; 0 if this is unknown
+     * @param own how many of them are of this JVM
+     * @param nanos how long the grant took
+     * @param rowHolds how many holds it waited for the row behind the key; not a number if this is unknown, or if no
+     *     transaction was in front at the key
+     * @param rowNanos how long it waited for the row
      */
     void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
@@ -144,7 +160,10 @@ final class FrontPolicy {
         }
     }
 
-    /** The key could not be had in time. If others of this JVM had it meanwhile the queue is only long. */
+    /**
+     * Records that the key could not be acquired in time. If other transactions of this JVM acquired it meanwhile, the
+     * queue is only long.
+     */
     void givenUp(long nanos) {
         long now = millis.getAsLong();
         if (grantedMillis < now - TimeUnit.NANOSECONDS.toMillis(nanos)) {
@@ -161,7 +180,10 @@ final class FrontPolicy {
         return row;
     }
 
-    /** A stall of this JVM, which all its clients see at once, counts once. */
+    /**
+     * Counts a wait for the row behind the key. A stall of this JVM, which all its clients see at once, is counted
+     * once.
+     */
     private void count(boolean bad, long now, long begunMillis) {
         if (!bad) {
             score = Math.max(0, score - 1);

@@ -3,39 +3,42 @@ package org.rowlock.internal.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How large the groups of a key may be, a power of two: half as large when one was undone, and slowly larger again. By
- * hash: that two keys share a place costs speed only. Thread-safe; what is lost in a race is learnt again.
+ * The allowed size of the groups of a key, a power of two. It is halved when a group is rolled back, and slowly grows
+ * again. It is kept by hash; two keys with the same place cost only speed. Thread-safe; an update that is lost in a
+ * race is learned again.
  */
 public final class GroupSizes {
     private static final int PLACES = 1 << 10;
 
-    /** How many groups as large as may be are done until they may be twice as large. */
+    /** How many groups of the allowed size succeed before that size doubles. */
     private static final int STEPS = 16;
 
-    /** How many go alone where the server has refused, until it is tried again. */
+    /** How many calls run alone after the server has refused a group, before the next attempt. */
     private static final int REFUSED = 2_000;
 
     private final int largest;
 
-    /** By how many halvings they are smaller, rounded up; in {@link #STEPS}. */
+    /**
+     * By how much the groups of each place are smaller than the largest: {@link #STEPS} for each halving, rounded up.
+     */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
-    /** @param largest how many may share a transaction; rounded down */
+    /** @param largest how many callers may share a transaction; rounded down */
     public GroupSizes(int largest) {
         this.largest = rounded(largest);
     }
 
-    /** Few sizes, as the server prepares the statements of each anew. */
+    /** Rounds down to a power of two. Sizes are few, because the server prepares the statements of each size anew. */
     public static int rounded(int size) {
         return Integer.highestOneBit(size);
     }
 
-    /** How many of a key may share one now. */
+    /** Returns how many calls of a key may share a transaction now. */
     public int most(Object key) {
         return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
     }
 
-    /** A group, or one alone, has been done. */
+    /** Records that a group, or a call alone, has succeeded. */
     public void done(Object key, int size) {
         if (size >= most(key)) {
             smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));
@@ -46,7 +49,7 @@ public final class GroupSizes {
         smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
     }
 
-    /** The server has refused a group, and will again. */
+    /** Records that the server has refused a group, and would refuse the next one. */
     public void refused(Object key) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(largest) * STEPS + REFUSED);
     }

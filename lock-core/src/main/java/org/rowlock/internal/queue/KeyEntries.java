@@ -22,10 +22,13 @@ import org.rowlock.internal.text.WaitNanos;
 
 /**
  * The entries of one call in the queues of its keys, in the one order of all calls. {@link #leave} gives back all of
- * them, however far the call has come. A call within another one's stay has none, and passes.
+ * them, in whatever state the call is. A call that is nested in another one has no entries, and skips the queues.
  */
 public final class KeyEntries {
-    /** Of all queues, since a thread that waits anywhere while it holds a lock could be in a deadlock. */
+    /**
+     * The innermost call of each thread, whichever queues it is in. A thread that waits in any queue while it holds a
+     * lock could deadlock.
+     */
     private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
 
     public static final Comparator<String> SHORTER_FIRST =
@@ -47,7 +50,7 @@ public final class KeyEntries {
     private boolean begun;
     private boolean closed;
 
-    /** Where a call stands in the queue of one key. */
+    /** The place of a call in the queue of one key. */
     public record Stay(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
     public KeyEntries(Object database, LockRequest request, KeyNames names) {
@@ -56,12 +59,15 @@ public final class KeyEntries {
         this.names = names;
     }
 
-    /** The innermost of this thread that it has not left, or null. */
+    /** Returns the innermost call that this thread has not left, or null. */
     public static @Nullable KeyEntries entered() {
         return ENTERED.get();
     }
 
-    /** The innermost call of this thread has its connection: what it waited for the pool says nothing of its keys. */
+    /**
+     * Records that the innermost call of this thread has its connection. Its wait for the pool says nothing about its
+     * keys.
+     */
     public static void begin() {
         KeyEntries entries = entered();
         if (entries != null && !entries.begun) {
@@ -70,17 +76,20 @@ public final class KeyEntries {
         }
     }
 
-    /** It has asked for a connection. As long as none is to be had nobody waits for the next one's timeout. */
-    public void open(boolean nobodyWaits) {
-        // With another connection, as behind an undone group, its statement leaves anew.
+    /**
+     * Records whether the call could get a connection. While none is available, callers skip the queue, so that they do
+     * not wait for each other's timeouts.
+     */
+    public void open(boolean skipsWait) {
+        // On another connection, such as after a group that was rolled back, the statement is sent anew.
         begun = false;
-        stays.forEach(stay -> stay.entry().open(nobodyWaits));
+        stays.forEach(stay -> stay.entry().open(skipsWait));
     }
 
     /**
-     * The keys in one order for all calls. With the shorter text first it is that of numbers too, as on the server: a
-     * call then queues on both sides in the same order, and holds no place in one queue for long while it waits in
-     * another.
+     * Returns the keys in the one order of all calls. Shorter texts come first, so that numbers are in the same order
+     * as on the server. A call then queues on both sides in one order, and does not keep a place in one queue for long
+     * while it waits in another.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
         if (keys.size() == 1) {
@@ -91,26 +100,33 @@ public final class KeyEntries {
         return List.copyOf(byText.values());
     }
 
-    /** Distinguishes keys that look alike: row[a, b] of one column and of two, or a table called name and a name. */
+    /**
+     * Returns a text that distinguishes keys that look alike: row[a, b] of one column and of two, or a table called
+     * name and a name.
+     */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
                 ? row.table() + "[" + String.join("\0", row.id())
                 : key.getClass().getSimpleName() + key;
     }
 
-    /** Whether it is not within another call of its thread, which passes as it has a database lock already. */
+    /**
+     * Whether the call is not nested in another one of its thread. A nested call skips the queues, because the thread
+     * already has a database lock.
+     */
     public boolean isOutermost() {
         return outer == null;
     }
 
     /**
-     * Takes part in the queues, and enters none. What is offered others inside may do, see {@link QueueEntry}: so what
-     * this thread does from now on is within this call.
+     * Joins the queues, and enters none. Other threads inside may do the offered work; see {@link QueueEntry}. From now
+     * on, the calls of this thread are nested in this one.
      */
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
-            // In one database, as an application may use several. A list, as the first hash of a record takes 10 ms.
+            // The database is part of the key, because an application may use several. It is in a list, because the
+            // first hash of a record takes 10 ms.
             stays.add(new Stay(key, mode, queues.join(List.of(database, key), mode.isShared(), offer)));
         }
         ENTERED.set(this);
@@ -124,12 +140,15 @@ public final class KeyEntries {
         return thread;
     }
 
-    /** All of them; may be read by other threads once they are joined. */
+    /** Returns all entries. Other threads may read them once they are joined. */
     public List<Stay> stays() {
         return stays;
     }
 
-    /** Waits in the queue of one key after the other until its KeyQueue lets it in. The wait spans all. */
+    /**
+     * Waits in the queue of one key after the other until each admits the call. The bound of the wait spans all of
+     * them.
+     */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
         for (Stay stay : stays) {
@@ -167,7 +186,7 @@ public final class KeyEntries {
         return new LockNotAvailableException(message, SqlState.LOCK_NOT_AVAILABLE, null);
     }
 
-    /** The server has locked keys, of which some may have entries here. */
+    /** Records that the server has locked keys, some of which may have entries here. */
     public void locked(List<LockKey> keys, boolean holds) {
         Collection<LockKey> locked = keys.size() == 1 ? keys : new HashSet<>(keys);
         for (Stay stay : stays) {
@@ -186,7 +205,10 @@ public final class KeyEntries {
         return null;
     }
 
-    /** Whether others want one of the keys; if there is no entry that is not known, and so any may. */
+    /**
+     * Whether other transactions contend for one of the keys. If the call has no entry, this is unknown and the answer
+     * is true.
+     */
     public boolean isWanted() {
         for (Stay stay : stays) {
             if (stay.entry().isWanted()) {
@@ -199,7 +221,7 @@ public final class KeyEntries {
     /**
      * Gives back all places. A second call does nothing.
      *
-     * @throws IllegalMonitorStateException if called on another thread than the one that entered
+     * @throws IllegalMonitorStateException if called on a thread other than the one that entered
      */
     public void leave() {
         if (!thread.equals(Thread.currentThread())) {
@@ -218,10 +240,10 @@ public final class KeyEntries {
     }
 
     /**
-     * Passes the queues, within another call. In shared modes too the key must not be one that the thread has: a writer
-     * elsewhere that waits for the first connection is in front of the second.
+     * Skips the queues, for a nested call. Its keys must not be keys that the thread has entered, in shared modes
+     * either. A writer elsewhere that waits for the first connection would be in front of the second.
      *
-     * @throws IllegalStateException if the thread has entered the queue of one of the keys already
+     * @throws IllegalStateException if the thread has already entered the queue of one of the keys
      */
     public void pass() {
         for (KeyEntries held = outer; held != null; held = held.outer) {

@@ -11,22 +11,26 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The queue of a key in this JVM, first come, first served. As many transactions are inside at once as its policy says,
- * or those that share and stand next to each other. A place that becomes free is the next entry's before its thread
- * wakes.
+ * The queue of a key in this JVM, first come, first served. Its policy determines how many exclusive transactions are
+ * inside at once; shared ones that follow each other may all be inside. A place that becomes free belongs to the next
+ * entry before its thread wakes.
  *
- * <p>Two uses. A queue entered before a connection is borrowed <em>keeps</em> places until the transaction has ended. A
- * queue entered with a connection in hand, by a transaction that holds no row, gives the place back when the server has
- * answered: nothing is to be given back at a commit that nobody sees. There a wait for what the queue does not know of,
- * such as a lock of the same thread by another connection, is bounded by {@link Relief}.
+ * <p>There are two uses. A queue that is entered before a connection is borrowed <em>keeps</em> places until the
+ * transaction has ended. A queue that is entered with a connection in hand, by a transaction that holds no row, frees
+ * the place when the server has answered. Nothing then has to be freed at a commit that Rowlock does not see. In that
+ * use a thread may wait for something that the queue does not know, such as its own lock on another connection. {@link
+ * Relief} bounds that wait.
  *
- * <p>Thread-safe: all but the parking of threads happens under one lock.
+ * <p>Thread-safe: everything but the parking of threads happens under one lock.
  */
 final class KeyQueue {
-    /** How many lead groups: one is served, and one waits at the server. The larger the groups, the fewer commits. */
+    /**
+     * How many leaders of groups are admitted: one is served, and one waits at the server. The larger the groups, the
+     * fewer the commits.
+     */
     private static final int LEADERS = 2;
 
-    /** One for all queues of a hash, whose policy is one. */
+    /** The lock of all queues of a hash, which share one policy. */
     final Object lock;
 
     final QueuePolicy policy;
@@ -35,22 +39,25 @@ final class KeyQueue {
 
     final Relief relief;
 
-    /** Those who wait, in the order of their arrival. */
+    /** The waiting entries, in the order of their arrival. */
     private final List<QueueEntry> line = new ArrayList<>(0);
 
-    /** How many a holder has taken: they are out of the line, and threads that wait all the same. */
+    /** How many entries a holder has taken. They are out of the line, but their threads still wait. */
     private int taken;
 
-    /** Counts those who share upwards, and those who do not downwards. */
+    /** Counts shared entries upwards, and exclusive ones downwards. */
     private int inside;
 
-    /** Whether nobody waits, as the last call could get no connection: to wait for each other would only add up. */
+    /**
+     * Whether entries skip the wait, because the last call could get no connection. Waiting for each other would only
+     * add up the timeouts.
+     */
     private volatile boolean open;
 
-    /** How many entries of a key are there, in whatever state; changes where {@link KeyQueues} finds the queue. */
+    /** How many entries of a key exist, in any state. {@link KeyQueues} changes it while it looks up the queue. */
     int users;
 
-    /** @param parted told when an entry leaves; null of a queue with a connection in hand */
+    /** @param parted called when an entry leaves; null for a queue that is entered with a connection in hand */
     KeyQueue(Object lock, QueuePolicy policy, Relief relief, @Nullable Runnable parted) {
         this.lock = lock;
         this.policy = policy;
@@ -64,7 +71,7 @@ final class KeyQueue {
 
     boolean tryEnter(QueueEntry entry, boolean alone) {
         synchronized (lock) {
-            return entry.state == State.NEW && line.isEmpty() && (!alone || open || inside == 0) && letIn(entry);
+            return entry.state == State.NEW && line.isEmpty() && (!alone || open || inside == 0) && tryAdmit(entry);
         }
     }
 
@@ -83,7 +90,7 @@ final class KeyQueue {
             if (left <= 0 || interrupted || Thread.currentThread().isInterrupted()) {
                 giveUp(entry);
             } else if (most <= 0) {
-                letInMore();
+                admitMore();
             } else if (most == Long.MAX_VALUE) {
                 LockSupport.park(this);
             } else {
@@ -98,7 +105,7 @@ final class KeyQueue {
 
     private void line(QueueEntry entry, long mostNanos, int mostWaiting) {
         synchronized (lock) {
-            if (entry.state != State.NEW || (line.isEmpty() && letIn(entry))) {
+            if (entry.state != State.NEW || (line.isEmpty() && tryAdmit(entry))) {
                 return;
             }
             if (mostNanos <= 0 || line.size() + taken >= mostWaiting) {
@@ -111,22 +118,22 @@ final class KeyQueue {
             }
             relief.end(now);
             entry.sinceNanos = now;
-            stand(entry);
+            insert(entry);
         }
     }
 
-    /** Has an entry wait where it stood, or else at the end. */
-    private void stand(QueueEntry entry) {
+    /** Makes an entry wait at its former position, or otherwise at the end. */
+    private void insert(QueueEntry entry) {
         int at = line.size();
         while (at > 0 && line.get(at - 1).sinceNanos - entry.sinceNanos > 0) {
             at--;
         }
         line.add(at, entry);
         entry.state = State.WAITING;
-        letInNext();
+        admitNext();
     }
 
-    /** Ends a wait without a place, unless the entry was let in or taken at the last moment. */
+    /** Ends a wait without a place, unless the entry was admitted or taken at the last moment. */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
             boolean gives = entry.state == State.NEW || entry.state == State.WAITING;
@@ -134,8 +141,8 @@ final class KeyQueue {
                 line.remove(entry);
                 entry.state = State.OVER;
                 LockSupport.unpark(entry.thread);
-                // Those behind may share with those who are in.
-                letInNext();
+                // Entries behind it may share with those inside.
+                admitNext();
             }
             return gives;
         }
@@ -151,7 +158,7 @@ final class KeyQueue {
             taken -= entry.state == State.TAKEN ? 1 : 0;
             for (QueueEntry member : entry.members) {
                 if (member.state == State.TAKEN) {
-                    // Those that it has not ended wait again, unless their work may be done.
+                    // Members that the holder has not ended wait again, unless their work may be done.
                     end(member, member.sent ? Served.UNKNOWN : null);
                 }
             }
@@ -162,18 +169,18 @@ final class KeyQueue {
                 entry.stayed(now, !line.isEmpty());
             }
             entry.state = State.LEFT;
-            letInNext();
+            admitNext();
         }
         if (parts && parted != null) {
             parted.run();
         }
     }
 
-    void open(boolean nobodyWaits) {
-        if (open != nobodyWaits) {
+    void open(boolean skipsWait) {
+        if (open != skipsWait) {
             synchronized (lock) {
-                open = nobodyWaits;
-                letInNext();
+                open = skipsWait;
+                admitNext();
             }
         }
     }
@@ -204,7 +211,7 @@ final class KeyQueue {
         return !entry.shared && offer != null && joins.test(offer);
     }
 
-    /** Ends what a holder does for an entry; without an outcome the entry waits again, and is not taken again. */
+    /** Ends a holder's work for an entry. Without an outcome the entry waits again, and is not taken again. */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {
@@ -214,7 +221,7 @@ final class KeyQueue {
             if (served == null) {
                 entry.offer = null;
                 entry.sent = false;
-                stand(entry);
+                insert(entry);
             } else {
                 entry.served = served;
                 entry.state = State.SERVED;
@@ -223,8 +230,8 @@ final class KeyQueue {
         }
     }
 
-    /** Becomes wider, unless another waiter has just seen to it. */
-    void letInMore() {
+    /** Widens the queue, unless another waiter has just done so. */
+    void admitMore() {
         synchronized (lock) {
             if (relief.untilMore() <= 0) {
                 widen(relief.wideNanos());
@@ -234,19 +241,19 @@ final class KeyQueue {
 
     void widen(long wideNanos) {
         synchronized (lock) {
-            // Beyond those who are in, some of whom did not ask.
+            // Entries inside may exceed the width, because some have entered without admission.
             relief.widen(-inside - policy.width(false, line.size()), wideNanos);
-            letInNext();
+            admitNext();
         }
     }
 
-    private void letInNext() {
-        while (!line.isEmpty() && letIn(line.get(0))) {
+    private void admitNext() {
+        while (!line.isEmpty() && tryAdmit(line.get(0))) {
             LockSupport.unpark(line.remove(0).thread);
         }
     }
 
-    private boolean letIn(QueueEntry entry) {
+    private boolean tryAdmit(QueueEntry entry) {
         if (open) {
             entry.enters();
             return true;

@@ -11,15 +11,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All queues of one owner. {@link #join} is for a transaction that has no connection yet: each key has a queue of its
- * own as long as an entry is there, and places are kept to the end of the transaction. {@link #entry} is for one that
- * has its connection and holds nothing at the server: keys of one hash share a queue, which costs speed only, and
- * places are left at the server's answer. What was learnt stays with the hash. Thread-safe.
+ * All queues of one owner. {@link #join} is for a transaction that has no connection yet. Each key has a queue of its
+ * own while it has an entry, and places are kept to the end of the transaction. {@link #entry} is for a transaction
+ * that has its connection and holds nothing at the server. Keys with the same hash share a queue, which costs only
+ * speed, and places are left at the server's answer. What was learned is kept with the hash. Thread-safe.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A power of two. */
+    /** The number of hashes, a power of two. */
     private static final int HASHES = 1 << 12;
 
     private final Supplier<? extends QueuePolicy> policies;
@@ -31,18 +31,21 @@ public final class KeyQueues {
         this(policies, LONGEST_NANOS);
     }
 
-    /** @param longestNanos after which time without progress those who have their connection are let in all the same */
+    /**
+     * @param longestNanos the time without progress after which entries that have their connection are admitted
+     *     regardless
+     */
     public KeyQueues(Supplier<? extends QueuePolicy> policies, long longestNanos) {
         this.policies = policies;
         this.longestNanos = longestNanos;
     }
 
-    /** Queues that adapt to the key, but for their width if that is not 0. */
+    /** Creates queues that adapt to the key. A width other than 0 is fixed. */
     public static KeyQueues adaptive(int width) {
         return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }
 
-    /** Of this thread, which has its connection. */
+    /** Creates an entry for this thread, which has its connection. */
     public QueueEntry entry(int hash, @Nullable Object offer) {
         return new QueueEntry(queueOf(hash), false, offer);
     }
@@ -59,7 +62,7 @@ public final class KeyQueues {
                                 : present));
     }
 
-    /** Of this thread, which has no connection yet. */
+    /** Creates an entry for this thread, which has no connection yet. */
     public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {
         KeyQueue beside = queueOf(key.hashCode());
         KeyQueue queue = byKey.compute(key, (same, present) -> {
@@ -79,12 +82,12 @@ public final class KeyQueues {
         return byKey.size();
     }
 
-    /** How many wait with their connection in hand. */
+    /** Returns how many transactions wait with their connection in hand. */
     public int queued() {
         return sum(KeyQueue::waiting);
     }
 
-    /** How many that have their connection are at the server. */
+    /** Returns how many transactions that have their connection are at the server. */
     public int inside() {
         return sum(KeyQueue::inside);
     }

@@ -7,40 +7,40 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
 
 /**
- * One transaction's way through a {@link KeyQueue}: it enters, perhaps after a wait, and leaves once. {@link #leave} is
- * right in every state and does nothing a second time, so that a caller who leaves in {@code finally} leaves every
- * place free.
+ * The passage of one transaction through a {@link KeyQueue}. It enters, perhaps after a wait, and leaves once. {@link
+ * #leave} is allowed in every state and does nothing a second time. A caller that leaves in {@code finally} therefore
+ * frees every place.
  *
- * <p>The thread that made the entry enters and waits; another thread may {@link #wake} it. An entry inside may be left
- * by any thread.
+ * <p>The thread that created the entry enters and waits; another thread may {@link #wake} it. Any thread may leave an
+ * entry that is inside.
  *
- * <p><b>Groups.</b> An entry may carry an <em>offer</em>: work that a thread inside can do for the thread that waits. A
- * holder inside {@linkplain #take takes} entries from the head of the queue. A taken thread waits, whatever comes,
- * until the holder has {@linkplain #complete completed} it, with a value or an error, or has
- * {@linkplain #handBack handed it back}; then it stands in the queue again where it stood, is not taken a second time,
- * and goes in by itself. Entries that the holder has neither completed nor handed back when it leaves are handed back,
- * unless it has {@linkplain #sent sent} their work: these end with an error, as nobody knows what became of it.
+ * <p><b>Groups.</b> An entry may carry an <em>offer</em>: work that a thread inside can do for the waiting thread. A
+ * holder inside {@linkplain #take takes} entries from the head of the queue. The thread of a taken entry waits,
+ * regardless of timeouts and interrupts. The holder {@linkplain #complete completes} the entry, with a value or an
+ * error, or {@linkplain #handBack hands it back}. An entry that was handed back waits at its former position, is not
+ * taken again, and enters by itself. When the holder leaves, its remaining entries are handed back. If it has
+ * {@linkplain #sent sent} their work, they end with an error instead, because the outcome is unknown.
  */
 public final class QueueEntry {
     public enum State {
-        /** Made, and not entered. */
+        /** Created, and not entered. */
         NEW,
         WAITING,
-        /** May go to the server. */
+        /** Admitted to the server. */
         IN,
-        /** A holder does its work. */
+        /** Taken by a holder, which does its work. */
         TAKEN,
-        /** A holder has done its work: see {@link QueueEntry#served}. */
+        /** Done by a holder; see {@link QueueEntry#served}. */
         SERVED,
-        /** Its wait has ended without a place: its time was over, or its thread was interrupted or woken. */
+        /** Ended without a place: the time was over, or the thread was interrupted or woken. */
         OVER,
         FULL,
         LEFT
     }
 
-    /** What a holder has made of an offer. */
+    /** The result of an offer that a holder has done. */
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
-        /** Made ahead, as a holder without memory leaves no outcome either. */
+        /** An outcome that is created in advance, because a holder that is out of memory could not create one. */
         static final Served UNKNOWN =
                 new Served(null, new IllegalStateException("The holder has left without an outcome"));
     }
@@ -49,18 +49,18 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // Written under the lock of the queue.
+    // The fields from here on are written under the lock of the queue.
     volatile State state = State.NEW;
 
     @Nullable
     Object offer;
 
-    /** Those that it has taken. */
+    /** The entries that this one has taken. */
     List<QueueEntry> members = List.of();
 
     volatile boolean sent;
 
-    /** Whether it has a place: in an outage an entry is in without one. */
+    /** Whether it has a place. While no connection is available, entries are inside without one. */
     boolean counted;
 
     volatile long sinceNanos = System.nanoTime();
@@ -80,17 +80,17 @@ public final class QueueEntry {
         this.offer = offer;
     }
 
-    /** Goes in without waiting, if there is room and nobody waits. */
+    /** Enters without waiting, if there is room and no entry waits. */
     public boolean tryEnter() {
         return queue.tryEnter(this, false);
     }
 
-    /** Only if it waits for nobody at the server either. */
+    /** Enters without waiting, if no transaction inside would make it wait at the server either. */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }
 
-    /** Goes in, room or not, to be counted. */
+    /** Enters regardless of room, so that it is counted. */
     public void pass() {
         synchronized (queue.lock) {
             queue.admit(this);
@@ -100,20 +100,23 @@ public final class QueueEntry {
     /**
      * Waits for a place. An interrupt ends the wait, and stays set.
      *
-     * @param mostNanos how long; {@link Long#MAX_VALUE} for as long as it takes
-     * @param mostWaiting how many may wait in the queue with it
+     * @param mostNanos the longest wait; {@link Long#MAX_VALUE} for no bound
+     * @param mostWaiting how many may wait in the queue, including this entry
      * @return IN, SERVED, OVER or FULL
      */
     public State enter(long mostNanos, int mostWaiting) {
         return queue.enter(this, mostNanos, mostWaiting);
     }
 
-    /** Ends the wait, before it begins too; false if there is none to end. */
+    /** Ends the wait, even before it begins. Returns false if there is none to end. */
     public boolean wake() {
         return queue.giveUp(this);
     }
 
-    /** Its statement leaves for the server now: until then it waited for the pool, say, and not for the key. */
+    /**
+     * Records that its statement is sent to the server now. Until now it may have waited for the pool, and not for the
+     * key.
+     */
     public void begin() {
         sentNanos = System.nanoTime();
     }
@@ -122,7 +125,7 @@ public final class QueueEntry {
         queue.leave(this);
     }
 
-    /** The server has answered, and the place is left. See {@link #locked}. */
+    /** Records the server's answer, and leaves the place. See {@link #locked}. */
     public void answered(boolean got, boolean holds) {
         if (got) {
             locked(holds);
@@ -131,9 +134,9 @@ public final class QueueEntry {
     }
 
     /**
-     * The server has granted the lock.
+     * Records that the server has granted the lock.
      *
-     * @param holds whether it is still held, until {@link #released}, and not let go by the same statement
+     * @param holds whether it is held until {@link #released}; false if the same statement has released it
      */
     public void locked(boolean holds) {
         synchronized (queue.lock) {
@@ -144,18 +147,18 @@ public final class QueueEntry {
             long nanos = now - sentNanos;
             queue.relief.begin(now);
             if (!holds) {
-                // Had and let go by the one statement, as by those in front of it.
+                // One statement has acquired and released the lock, as did those in front of it.
                 queue.policy.held(nanos / (inFront + 1), true);
                 return;
             }
             lockedNanos = now;
-            // Where places are left at the answer, the holder is not among those inside.
+            // If places are left at the answer, the holder is not among those inside.
             int own = inFront + (queue.isKept() ? 0 : 1);
             queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
         }
     }
 
-    /** Whether it has a place, and does not share. */
+    /** Whether it has a place, and is exclusive. */
     private boolean isAlone() {
         return state == State.IN && counted && !shared;
     }
@@ -167,7 +170,7 @@ public final class QueueEntry {
         }
     }
 
-    /** The lock is held no more; not {@code exact} where it may be so for a while already. */
+    /** Records that the lock is released; {@code exact} is false if that may have happened a while ago. */
     public void released(boolean exact) {
         synchronized (queue.lock) {
             release(System.nanoTime(), exact);
@@ -194,7 +197,7 @@ public final class QueueEntry {
         return Math.max(0, System.nanoTime() - sinceNanos);
     }
 
-    /** Whether somebody else wants the key: of this JVM, or as far as is known of others. */
+    /** Whether other transactions contend for the key, in this JVM or, as far as is known, in others. */
     public boolean isWanted() {
         synchronized (queue.lock) {
             return queue.wanting() > (state == State.IN && counted ? 1 : 0)
@@ -203,7 +206,9 @@ public final class QueueEntry {
         }
     }
 
-    /** The advisory key that is to go in front of its lock; null for none. To be asked once, when it is in. */
+    /**
+     * Returns the advisory key to send in front of its lock, or null for none. It is called once, when the entry is in.
+     */
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
             boolean always = how == LockFront.ALWAYS;
@@ -214,13 +219,13 @@ public final class QueueEntry {
     }
 
     /**
-     * Takes those who wait from the head of the queue, in their order, up to the first that does not join: one that
-     * shares, that has no offer, or whose offer the predicate refuses. So nobody is overtaken. For an entry that is in,
-     * and does not share.
+     * Takes waiting entries from the head of the queue, in their order, up to the first that does not join. A shared
+     * entry, an entry without an offer, and one whose offer the predicate refuses do not join. No entry is overtaken.
+     * This entry must be inside and exclusive.
      *
-     * @param most how many to take
-     * @param joins whether an offer is taken; quick, as the queue stands still meanwhile
-     * @param rounded how many are taken of so many that join
+     * @param most how many entries to take
+     * @param joins whether an offer is taken; it must be quick, because the queue is blocked meanwhile
+     * @param rounded how many entries to take if the given number of them join
      */
     public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {
         return queue.take(this, most, joins, rounded);
@@ -230,17 +235,17 @@ public final class QueueEntry {
         return take(most, joins, IntUnaryOperator.identity());
     }
 
-    /** Offers work before it enters. */
+    /** Offers work, before the entry enters. */
     public void offer(@Nullable Object work) {
         offer = work;
     }
 
-    /** What was offered; null where nothing was, or it was handed back. */
+    /** Returns the offered work; null if there is none, or it was handed back. */
     public @Nullable Object offer() {
         return offer;
     }
 
-    /** Its work may be done from now on, until it is completed or handed back. */
+    /** Records that its work may be done from now on, until it is completed or handed back. */
     public void sent() {
         sent = true;
     }
@@ -253,7 +258,7 @@ public final class QueueEntry {
         queue.end(this, new Served(null, failure));
     }
 
-    /** Its own bound of the wait, and interrupts, hold again. */
+    /** Hands the work back to its thread. The entry's own bound of the wait applies again, and so do interrupts. */
     public void handBack() {
         queue.end(this, null);
     }
@@ -268,8 +273,10 @@ public final class QueueEntry {
         state = State.IN;
     }
 
-    /** As long as no connection is to be had, nobody waits for the next one's timeout. */
-    public void open(boolean nobodyWaits) {
-        queue.open(nobodyWaits);
+    /**
+     * Lets entries skip the wait while no connection is available, so that they do not wait for each other's timeouts.
+     */
+    public void open(boolean skipsWait) {
+        queue.open(skipsWait);
     }
 }

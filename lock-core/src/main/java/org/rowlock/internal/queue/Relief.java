@@ -1,27 +1,27 @@
 package org.rowlock.internal.queue;
 
 /**
- * How many more than its width a queue lets in, as nobody got the key for too long: one, after the same time again two
- * more, then four, for a while. Never all at once: what keeps a JVM from the key may be the crowd of other JVMs at the
- * server. Used under the lock of the queue, but for {@link #untilMore}.
+ * How far a queue exceeds its width because no transaction has acquired the key for too long. It admits one more, after
+ * the same time again two more, then four, for a while. It never admits all at once, because the crowd of other JVMs at
+ * the server may keep this JVM from the key. It is used under the lock of the queue, except for {@link #untilMore}.
  */
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);
 
-    /** How many times the longest wait more may be in after it. */
+    /** For how many times the longest wait the queue stays wider. */
     private static final int WIDE_TIMES = 10;
 
     private static final int MOST = 1 << 12;
 
     private final long longestNanos;
 
-    /** When somebody got the key, or the queue began, or it became wider. */
+    /** When a transaction last acquired the key, or the queue began or became wider. */
     private volatile long moved;
 
     private int more;
     private long moreUntil;
 
-    /** By how many it became wider last, since somebody got the key. */
+    /** By how many it became wider the last time, since a transaction acquired the key. */
     private int last;
 
     Relief(long longestNanos) {
@@ -43,7 +43,7 @@ final class Relief {
         return WIDE_TIMES * longestNanos;
     }
 
-    /** @param beyond how many more than the width are in */
+    /** @param beyond how many more than the width are inside */
     void widen(int beyond, long wideNanos) {
         moved = System.nanoTime();
         moreUntil = moved + wideNanos;

@@ -1,4 +1,4 @@
-/** The queues in which threads of this JVM wait for a key before they wait at the server. Knows no connection. */
+/** The queues in which threads of this JVM wait for a key before they wait at the server. They know no connection. */
 @NullMarked
 package org.rowlock.internal.queue;
 

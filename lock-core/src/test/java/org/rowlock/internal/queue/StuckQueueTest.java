@@ -65,7 +65,7 @@ class StuckQueueTest {
         }
     }
 
-    private void letInMore() {
+    private void admitMore() {
         place.widen(NEVER_OVER);
     }
 
@@ -73,7 +73,7 @@ class StuckQueueTest {
     void oneThenTwoThenFour() {
         List<Integer> inside = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            letInMore();
+            admitMore();
             inside.add(place.inside());
         }
         assertThat(inside).containsExactly(2, 4, 8, 11);
@@ -82,14 +82,14 @@ class StuckQueueTest {
 
     @Test
     void noneBeforeTheTimeIsOver() {
-        place.letInMore();
+        place.admitMore();
         assertThat(place.inside()).isOne();
     }
 
     /** Who came in later may have another row, and those in front of him may never get theirs. */
     @Test
     void itStaysWideForAWhile() {
-        letInMore();
+        admitMore();
         leave(true);
         assertThat(place.inside()).isEqualTo(2);
         assertThat(queues.queued()).isEqualTo(8);
@@ -113,19 +113,19 @@ class StuckQueueTest {
 
     @Test
     void afterSomebodyGotTheRowItBeginsWithOneAgain() {
-        letInMore();
-        letInMore();
+        admitMore();
+        admitMore();
         leave(true);
-        letInMore();
+        admitMore();
         assertThat(place.inside()).isEqualTo(5);
     }
 
     @Test
     void whoFailsHasNotGotIt() {
-        letInMore();
-        letInMore();
+        admitMore();
+        admitMore();
         leave(false);
-        letInMore();
+        admitMore();
         assertThat(place.inside()).isEqualTo(8);
     }
 
@@ -134,7 +134,7 @@ class StuckQueueTest {
     void whoPassesTakesNobodysTurn() {
         entry().pass();
         entry().pass();
-        letInMore();
+        admitMore();
         assertThat(place.inside()).isEqualTo(4);
         assertThat(queues.queued()).isEqualTo(9);
     }
