@@ -9,22 +9,25 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The connection of an application whose statements Rowlock hands on, and the threads that use it. What no application
- * has asked for is sent while no other thread uses it: never behind the statement of another thread, where it would
- * wait, and its timeout would cancel that one.
+ * The connection of an application whose statements Rowlock forwards, and the threads that use it. A statement that the
+ * application did not request is sent only while no other thread uses the connection. Behind another thread's statement
+ * it would have to wait, and its timeout would cancel that statement.
  */
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";
 
-    /** All permits but that of the thread itself. */
+    /** All permits except that of the thread itself. */
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
     private final Connection connection;
 
-    /** The session of the transaction: a driver in front of PostgreSQL's may connect anew when a server has gone. */
+    /**
+     * The session of the transaction. It can change, because a driver in front of PostgreSQL's may reconnect when a
+     * server has gone.
+     */
     private PgSession session;
 
-    /** One permit for each thread that uses the driver's connection. */
+    /** The permits: one for each thread that uses the driver's connection. */
     private final Semaphore use = new Semaphore(Integer.MAX_VALUE);
 
     private volatile boolean closed;
@@ -33,7 +36,7 @@ public final class DriverAccess {
         T ask(Connection connection) throws SQLException;
     }
 
-    /** @param connection the driver's or the pool's */
+    /** @param connection a connection of the driver or of a pool */
     public DriverAccess(Connection connection) throws SQLException {
         this.connection = connection;
         this.session = PgSession.of(connection);
@@ -47,17 +50,17 @@ public final class DriverAccess {
         return session;
     }
 
-    /** The driver's connection. */
+    /** Returns the driver's connection. */
     public Connection driver() {
         return session.driver();
     }
 
-    /** Whether nobody is between us and the driver. */
+    /** Whether the connection is the driver's own, without a wrapper. */
     public boolean isDirect() {
         return driver().equals(connection);
     }
 
-    /** Looks for the driver's connection again, where a transaction may begin. */
+    /** Looks up the driver's connection again, where a transaction may begin. */
     public void find() throws SQLException {
         session = PgSession.of(connection);
     }
@@ -67,7 +70,7 @@ public final class DriverAccess {
         return !session.hasBegun();
     }
 
-    /** Whether a statement of the session is a transaction in one flush, of which the driver keeps nothing. */
+    /** Whether a statement of the session is a transaction in one flush that leaves no state in the driver. */
     public boolean isPlainAutocommit() throws SQLException {
         return session.isAlive() && session.isPlainAutocommit() && isIdle();
     }
@@ -80,7 +83,10 @@ public final class DriverAccess {
         use.release();
     }
 
-    /** Does something while no other thread uses the connection; by a thread that has a permit. False if one does. */
+    /**
+     * Runs a task while no other thread uses the connection. The calling thread must have a permit. Returns false if
+     * another thread uses it.
+     */
     public boolean alone(Runnable task) {
         if (!use.tryAcquire(OTHERS)) {
             return false;
@@ -94,10 +100,10 @@ public final class DriverAccess {
     }
 
     /**
-     * Asks the server without beginning the transaction of the application, if it has not begun; by a thread that has a
-     * permit.
+     * Queries the server without beginning the application's transaction, if it has not begun. The calling thread must
+     * have a permit.
      *
-     * @throws SQLException if it fails, another thread uses the connection, or it is closed
+     * @throws SQLException if the query fails, another thread uses the connection, or it is closed
      */
     public <T> T ask(Question<T> question) throws SQLException {
         if (!use.tryAcquire(OTHERS)) {
@@ -106,7 +112,7 @@ public final class DriverAccess {
         try {
             Connection driver = driver();
             boolean begins = !driver.getAutoCommit() && isIdle();
-            // To switch autocommit on and off of a read-only connection may make the session one that writes.
+            // Switching autocommit on and off may turn the session of a read-only connection into one that writes.
             if (closed || (begins && driver.isReadOnly())) {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
             }
@@ -124,7 +130,7 @@ public final class DriverAccess {
         }
     }
 
-    /** The same: the first column of the first row, empty if there is none. */
+    /** Runs a query, and returns the first column of the first row, or an empty text if there is no row. */
     public String ask(String sql, String... parameters) throws SQLException {
         return ask(asked -> {
             try (PreparedStatement statement = asked.prepareStatement(sql)) {
@@ -139,8 +145,8 @@ public final class DriverAccess {
     }
 
     /**
-     * The error of a statement that was cancelled, which the server raises, so that the transaction is as aborted as it
-     * would be.
+     * Returns the error of a cancelled statement. The server raises it, so that the transaction is aborted as by a real
+     * cancel.
      */
     public SQLException canceled() {
         SQLException own = new SQLException("ERROR: " + CANCELED, SqlState.QUERY_CANCELED);
@@ -151,13 +157,13 @@ public final class DriverAccess {
             if (SqlState.QUERY_CANCELED.equals(e.getSQLState()) || SqlState.isConnectionLost(e.getSQLState())) {
                 return e;
             }
-            // Without PL/pgSQL the transaction is aborted all the same.
+            // Without PL/pgSQL the failed statement aborts the transaction as well.
             own.initCause(e);
         }
         return own;
     }
 
-    /** Has the transaction fail, begun or not, as a statement that fails leaves it. */
+    /** Aborts the transaction, whether it has begun or not, as a failed statement does. */
     public void abort(Throwable cause) {
         if (!session.isAborted()) {
             session.abort(cause);
@@ -168,14 +174,14 @@ public final class DriverAccess {
         return closed;
     }
 
-    /** Nothing is asked any more. */
+    /** Prevents further queries. */
     public void close() {
         closed = true;
     }
 
     /**
-     * Waits for what another thread asks of its own accord, as from here on the next borrower of the pool may use the
-     * driver's connection. Without a pool the connection ends, and with it the question.
+     * Waits for a query that another thread sends by itself, because the next borrower of the pool may use the driver's
+     * connection afterwards. Without a pool the connection ends, and the query with it.
      */
     public void awaitQuestions() {
         if (!isDirect()) {

@@ -22,8 +22,8 @@ import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * What the driver knows of a connection, and how it is set, without a round trip. The one class that knows pgjdbc's
- * {@code BaseConnection}, which is no part of its API.
+ * The driver's own state of a connection, and its settings, without a round trip. Only this class uses pgjdbc's
+ * {@code BaseConnection}, which is not part of its API.
  */
 abstract class DriverSession {
     private final BaseConnection driver;
@@ -35,7 +35,7 @@ abstract class DriverSession {
         }
     }
 
-    /** Whether there is one of PostgreSQL's driver behind a connection. */
+    /** Whether a connection is one of PostgreSQL's driver, or wraps one. */
     public static boolean leadsToDriver(Connection connection) throws SQLException {
         return connection.isWrapperFor(BaseConnection.class);
     }
@@ -68,22 +68,22 @@ abstract class DriverSession {
         return refused("No lock was taken", why, sqlState);
     }
 
-    /** @param what is refused, in the words of a message */
+    /** @param what the refused action, for the message */
     static LockTransactionException refused(String what, String why, String sqlState) {
         return new LockTransactionException(what + ": " + why, sqlState, null);
     }
 
-    /** Whether the texts that are bound have a type, as they do not with stringtype=unspecified. */
+    /** Whether bound texts have a type. They have none with stringtype=unspecified. */
     boolean areTextsTyped() {
         return driver.getStringVarcharFlag();
     }
 
-    /** The driver's own, which outlives that of a pool. */
+    /** Returns the driver's connection, which outlives the one of a pool. */
     public Connection driver() {
         return driver;
     }
 
-    /** Whether the server has the transaction open. If not, the driver begins it with the next statement. */
+    /** Whether the transaction is open at the server. If not, the driver begins it with the next statement. */
     public boolean hasBegun() {
         return driver.getTransactionState() != TransactionState.IDLE;
     }
@@ -96,14 +96,14 @@ abstract class DriverSession {
         return driver.getTransactionState() == TransactionState.FAILED;
     }
 
-    /** Whether the server said at login, or since, that it is a hot standby. */
+    /** Whether the server has reported, at login or since, that it is a hot standby. */
     public boolean isHotStandby() {
         return "on".equals(reported("in_hot_standby"));
     }
 
     /**
-     * What makes every transaction of this session read-only: a role that a failover has changed, or maintenance. Null
-     * if nothing does, or if the application itself has told the driver that the connection is read-only.
+     * Returns why every transaction of this session is read-only: a failover has changed the server's role, or it is
+     * under maintenance. Returns null if none is, or if the application itself has set the connection to read-only.
      */
     @Nullable
     public String readOnlyBy() {
@@ -112,7 +112,7 @@ abstract class DriverSession {
                 return null;
             }
         } catch (SQLException e) {
-            return null; // It is closed, and no answer of the server is about that.
+            return null; // The connection is closed, and the server's settings do not explain that.
         }
         if (isHotStandby()) {
             return "the server is a hot standby, whose locks exclude nobody on the primary";
@@ -122,31 +122,31 @@ abstract class DriverSession {
                 : null;
     }
 
-    /** A setting that the server reports by itself, or null where it does not. */
+    /** Returns a setting that the server reports by itself, or null if it does not report it. */
     @Nullable
     public String reported(String setting) {
         return driver.getParameterStatus(setting);
     }
 
-    /** All settings that the server reports by itself, as they are now. */
+    /** Returns the current values of all settings that the server reports by itself. */
     public Map<String, String> reported() {
         return driver.getParameterStatuses();
     }
 
-    /** What distinguishes databases for the catalog cache: the URL that the driver connected to. */
+    /** Returns the URL that the driver connected to, which distinguishes databases in the catalog cache. */
     public final String url() throws SQLException {
         return String.valueOf(driver.getMetaData().getURL());
     }
 
-    /** The host, database and role that the driver is connected to; known of a closed connection too. */
+    /** Returns the host, database and role of the connection. They are known for a closed connection too. */
     public Object place() {
         QueryExecutor executor = driver.getQueryExecutor();
         return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
     }
 
     /**
-     * The server's warning that a commit did not wait for its standby, or null. Known by the place in the server that
-     * raised it, as its SQLSTATE is any warning's and its text is in the server's language.
+     * Returns the server's warning that a commit did not wait for its standby, or null. It is recognized by the place
+     * in the server that raised it. Its SQLSTATE is that of any warning, and its text is in the server's language.
      */
     @Nullable
     public SQLWarning takeReplicationWarning() throws SQLException {
@@ -157,7 +157,7 @@ abstract class DriverSession {
         return found;
     }
 
-    /** The same among the warnings of a statement that commits. */
+    /** Finds the same warning among those of a statement that commits. */
     @Nullable
     public static SQLWarning replicationWarning(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
@@ -169,14 +169,14 @@ abstract class DriverSession {
         return null;
     }
 
-    /** Gives the warnings of a statement to the connection. */
+    /** Adds the warnings of a statement to those of the connection. */
     public void addWarnings(@Nullable SQLWarning first) throws SQLException {
         if (first != null) {
             driver.unwrap(PgConnection.class).addWarning(first);
         }
     }
 
-    /** What the driver makes of a text, as this session would read it. Runs no SQL. */
+    /** Returns how the driver parses a text with the settings of this session. Runs no SQL. */
     public WriteForm formOf(String sql) throws SQLException {
         Query query = driver.createQuery(sql, true, true).query;
         Query[] several = query.getSubqueries();
@@ -197,14 +197,14 @@ abstract class DriverSession {
                 several == null ? keyword.isEmpty() ? 0 : 1 : several.length);
     }
 
-    /** Puts the setting back that the driver had before. */
+    /** Restores the driver's former setting. */
     public interface Autosave extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * Keeps the driver from setting savepoints of its own until the result is closed: they would stand between the
+     * Prevents the driver from setting savepoints of its own until the result is closed. They would be between the
      * statements of a script.
      */
     public Autosave withoutAutosave() {
@@ -213,17 +213,17 @@ abstract class DriverSession {
         return () -> driver.setAutosave(before);
     }
 
-    /** After how many executions the driver prepares a statement on the server; 0 for never. */
+    /** Returns after how many executions the driver prepares a statement on the server; 0 for never. */
     public int prepareThreshold() {
         return driver.getPrepareThreshold();
     }
 
-    /** Whether each statement is a message of its own, which a pooler in transaction mode distinguishes. */
+    /** Whether each statement is a message of its own. A pooler in transaction mode treats those differently. */
     public boolean isSimpleQueryMode() {
         return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
     }
 
-    /** Whether the driver sends a lock in front and its statement in one flush, and nothing between them. */
+    /** Whether the driver sends a lock in front and its statement in one flush, with nothing between them. */
     public boolean carriesFronts() {
         PreferQueryMode queries = driver.getPreferQueryMode();
         return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
@@ -239,16 +239,16 @@ abstract class DriverSession {
                 && !isSimpleQueryMode();
     }
 
-    /** Of the statements that are made from now on. */
+    /** Sets the threshold for statements that are created from now on. */
     public void setPrepareThreshold(int executions) {
         driver.setPrepareThreshold(executions);
     }
 
     /**
-     * Bounds each wait for an answer of the server, if it is not bounded more closely already. On the driver's
-     * connection, as a pool would count it among what it has to set back, with a thread of its own.
+     * Bounds each wait for an answer of the server, unless a shorter bound is set. It is set on the driver's
+     * connection, because a pool would restore it later, on a thread of its own.
      *
-     * @return the bound until now, for {@link #restoreSocketBound}
+     * @return the former bound, for {@link #restoreSocketBound}
      */
     public int boundSocket(int millis) throws SQLException {
         int before = driver.getNetworkTimeout();
@@ -264,25 +264,28 @@ abstract class DriverSession {
         }
     }
 
-    /** The server process that this session was begun with, for messages. Behind a pooler it is none, or another. */
+    /**
+     * Returns the server process with which this session began, for messages. Behind a pooler there is none, or it is a
+     * different one.
+     */
     public int serverProcess() {
         return driver.getBackendPID();
     }
 
-    /** Asks the server, on another connection, to cancel what it does for this session, which may be lost. */
+    /** Sends the server, on another connection, a request to cancel the work of this session, which may be lost. */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }
 
-    /** Whether the session goes on: the pool may have closed the connection all the same. */
+    /** Whether the session is still usable. The pool may have closed its connection nevertheless. */
     public boolean isAlive() throws SQLException {
         return !driver.isClosed();
     }
 
     /**
-     * Ends the session, and with it all that it holds, where it could not be cleaned up.
+     * Ends a session that could not be cleaned up, and with it everything that it holds.
      *
-     * @param cause to which is added what keeps it from ending
+     * @param cause receives an error of ending it as suppressed
      */
     public void kill(Throwable cause) {
         try {

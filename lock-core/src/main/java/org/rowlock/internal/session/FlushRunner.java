@@ -14,16 +14,16 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Insert;
 
-/** Sends a flush in one round trip and reads the results of its parts in their order. */
+/** Sends a flush in one round trip, and reads the results of its parts in order. */
 public final class FlushRunner {
     private FlushRunner() {}
 
     /**
-     * Sends the parts, and what they lock, read, write and commit is done. What a query behind the locks returns stays
-     * open until it is read.
+     * Sends the parts, so that their locks, reads, writes and COMMIT are done. The result of a query behind the locks
+     * stays open until it is read.
      *
-     * @param tail what of the flush is the caller's
-     * @throws SQLException as the driver throws it: the parts behind the one that failed have not run
+     * @param tail the caller's part of the flush
+     * @throws SQLException as the driver throws it; the parts behind the failed one have not run
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
@@ -34,7 +34,7 @@ public final class FlushRunner {
         }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
-        // The rows of a query are read by the caller's code, through what the caller has put in front of the driver.
+        // The caller's code reads the rows of a query, through the caller's wrappers of the driver.
         Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);
@@ -66,8 +66,9 @@ public final class FlushRunner {
     }
 
     /**
-     * Sends statements of Rowlock's own in one round trip, however long they take: a commit() has no timeout either.
-     * What a deferred trigger says is the connection's, as behind a commit(), be they done or not.
+     * Sends statements of Rowlock's own in one round trip, without a timeout, because commit() has none either.
+     * Messages of deferred triggers become warnings of the connection, as after commit(), whether the statements
+     * succeed or not.
      */
     public static void run(PgSession session, List<Part> parts) throws SQLException {
         PreparedStatement statement = session.prepare(Flush.textOf(parts));
@@ -86,13 +87,13 @@ public final class FlushRunner {
     public static void bind(PreparedStatement statement, List<Part> parts, ResolvedRequest request)
             throws SQLException {
         int at = 1;
-        // By index, as the iterators of several kinds of lists would be made on the heap.
+        // The loop uses an index, because iterators over several kinds of lists would be allocated on the heap.
         for (int i = 0; i < parts.size(); i++) {
             at = parts.get(i).binder().bind(statement, at, request);
         }
     }
 
-    /** Reads the results of parts that were executed. The statement is left behind the last of them. */
+    /** Reads the results of parts that were executed. Afterwards the statement is behind the last of them. */
     private static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
         for (int i = 0; i < parts.size(); i++) {
             parts.get(i).reader().read(answers, statement);

@@ -19,25 +19,29 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TablePlace;
 
 /**
- * The id columns of tables whose rows are locked: the primary key from the catalog, or the columns given. Looked up on
- * first use and kept by database, user and name. What a name means can change at any time, so every row lock checks in
- * its own round trip that they still are the primary key of what it means, and of the same types
+ * The id columns of tables whose rows are locked: the primary key from the catalog, or the given columns. They are
+ * looked up on first use, and kept by database, user and name. The meaning of a name can change at any time. Therefore
+ * every row lock checks in its own round trip that they still are the primary key, with the same types
  * ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-@SuppressWarnings("ReferenceEquality") // What was found by one look-up is told from the same, found by another.
+@SuppressWarnings(
+        "ReferenceEquality") // Each result of a look-up has an identity of its own, even if it equals another result.
 public final class IdColumns {
-    /** The type behind a domain: a column's values, and so its keys, are of that type. */
+    /** The type behind a domain. The values of the column have that type, and so have its keys. */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
             + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
             + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
             + " select b.oid from b where b.base = 0)";
 
-    /** What an array of arrays is of: the same type, but for vectors, where that depends on the server's version. */
+    /**
+     * The suffix for an array of the column's type. An array of arrays has the same type, except for vectors, where
+     * that depends on the server's version.
+     */
     private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
             + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
             + " = cast('pg_catalog.oidvector' as pg_catalog.regtype)) then '' else '[]' end";
 
-    /** One row at least, for the kind of the table. The types with their schemas. */
+    /** The query returns at least one row, with the kind of the table. Types have their schemas. */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
             + typeName(ARRAY_OF, "a.atttypid")
             + ", " + PgSession.SCHEMAS
@@ -51,7 +55,7 @@ public final class IdColumns {
     private static final String OF_TABLE =
             " where c.oid = pg_catalog.to_regclass(cast(? as pg_catalog.text)) order by k.n";
 
-    /** Has the server say that there is no such table. */
+    /** The query raises the server's error for a table that does not exist. */
     private static final String NO_TABLE = "select cast(cast(? as pg_catalog.text) as pg_catalog.regclass)";
 
     private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM + CatalogSql.KEY_COLUMNS + ')'
@@ -66,29 +70,35 @@ public final class IdColumns {
                 + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 
-    /** Beyond this many all are forgotten: one by one would need an order, and to look all up again is seldom. */
+    /**
+     * The most entries. Beyond that, all are discarded, because that is rare and evicting single entries would require
+     * an order.
+     */
     private static final int MOST_KEPT = 10_000;
 
     private final ConcurrentMap<TablePlace, Known> known = new ConcurrentHashMap<>();
 
-    /** A look-up is dear to a new session: callers that start together wait for that of one. */
+    /**
+     * The locks for first look-ups. A look-up is expensive for a new session, so callers that start together wait for
+     * one of them.
+     */
     private final ConcurrentMap<TablePlace, ReentrantLock> firstLooks = new ConcurrentHashMap<>();
 
-    /** Of databases with Citus. Where none is known this costs a look at an empty set. */
+    /** The URLs of databases with Citus. Where there are none, a check looks only at an empty set. */
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
 
     /**
-     * What is known of a table.
+     * The known facts about a table.
      *
-     * @param table with its id columns; none if it has no primary key
-     * @param missing those of the columns given by configuration that it does not have
-     * @param kind of what the name means, as in pg_class
-     * @param schemas in which it was looked for
-     * @param schema in which it was found
-     * @param oid of the table, which is the same by whatever name; 0 for none
-     * @param isCitus whether it may lie on other machines
-     * @param countsRows whether a write of one of its rows counts one
-     * @param isStale whether the server has found since that it does not hold any more
+     * @param table the table with its id columns; without any if it has no primary key
+     * @param missing the configured columns that it does not have
+     * @param kind the kind of relation that the name means, as in pg_class
+     * @param schemas the schemas that were searched for it
+     * @param schema the schema in which it was found
+     * @param oid the oid of the table, which is the same under any name; 0 for none
+     * @param isCitus whether it may be on other machines
+     * @param countsRows whether the count of a write to one of its rows is one
+     * @param isStale whether the server has found since that these facts no longer hold
      */
     public record Known(
             RowTable table,
@@ -101,19 +111,22 @@ public final class IdColumns {
             boolean countsRows,
             boolean isStale) {
         /**
-         * In place of what is known where a name means several tables: to tenants with a schema each whose search_path
-         * the server does not report, by SET ROLE with a schema of the role's name, with a temporary table in front.
-         * For these the server is asked for its schemas first.
+         * The entry for a name that means several tables. Examples are tenants with a schema each whose search_path the
+         * server does not report, a SET ROLE with a schema of the role's name, and a temporary table in front. For such
+         * a name, the server is asked for its schemas first.
          */
         private static final Known SEVERAL =
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
-        /** Whether it did not change, and was found not to hold where the name means another table. */
+        /**
+         * Whether the name means several tables, and not one that has changed: the new facts are of another schema, or
+         * equal the kept ones, which did not hold.
+         */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
         }
 
-        /** Whether it has id columns: all of those given, or a primary key. */
+        /** Whether it has its id columns: all the configured ones, or a primary key. */
         public boolean isWhole() {
             return missing.isEmpty() && !table.columns().isEmpty();
         }
@@ -123,20 +136,20 @@ public final class IdColumns {
         }
     }
 
-    /** Whether tables may lie on other machines, as far as is known. */
+    /** Whether tables may be on other machines, as far as is known. */
     public boolean isOnCitus(PgSession session) throws SQLException {
         return !urlsOfCitus.isEmpty() && urlsOfCitus.contains(session.url());
     }
 
-    /** By the way, as the look at a table shows it at no cost. */
+    /** Records that the database has Citus, which a look-up of a table shows at no cost. */
     public void foundCitus(PgSession session) throws SQLException {
         urlsOfCitus.add(session.url());
     }
 
     /**
-     * What is known of a table; asks the server for what is not.
+     * Returns what is known of a table, and looks up what is not.
      *
-     * @param given the columns given by configuration, or none for the primary key
+     * @param given the configured columns, or none for the primary key
      */
     public Known of(PgSession session, String table, List<String> given) throws SQLException {
         TablePlace place = new TablePlace(session.url(), session.user(), session.reported("search_path"), table, given);
@@ -156,7 +169,7 @@ public final class IdColumns {
         }
     }
 
-    /** Has one caller look first. Bounded, as that one may have lost its server. */
+    /** Lets one caller look up first. The wait is bounded, because that caller may have lost its server. */
     private static boolean isFirst(ReentrantLock look) {
         try {
             return look.tryLock(1, TimeUnit.SECONDS);
@@ -192,12 +205,15 @@ public final class IdColumns {
         return found;
     }
 
-    /** Has a table looked up again, as it may have changed. Runs no SQL: the transaction may be aborted. */
+    /**
+     * Discards a table that may have changed, so that it is looked up again. Runs no SQL, because the transaction may
+     * be aborted.
+     */
     public void forget(RowTable table) {
         known.values().removeIf(kept -> kept.table() == table);
     }
 
-    /** The same, since the server has found that what is kept does not hold. */
+    /** Marks a table as stale, because the server has found that the known facts no longer hold. */
     public void stale(RowTable table) {
         known.replaceAll((place, kept) -> kept.table() == table ? kept.stale() : kept);
     }
@@ -211,9 +227,9 @@ public final class IdColumns {
     }
 
     /**
-     * Asks the server for a table; of an empty kind if there is none.
+     * Looks up a table at the server. The kind is empty if it does not exist.
      *
-     * @param seconds how long the server may take; 0 for as long as it takes
+     * @param seconds how long the server may take; 0 for no bound
      */
     static Known lookUp(PgSession session, String table, List<String> given, int seconds) throws SQLException {
         List<Column> columns = new ArrayList<>();

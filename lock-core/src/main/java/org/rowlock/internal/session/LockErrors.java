@@ -23,9 +23,10 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * From an error, or from what a check saw, to the exception that says what was asked, why not, and what to do: of a
- * statement of Rowlock's own ({@link #ofLock}), of one of the caller's ({@link #ofStatement}), of a flush that may have
- * both ({@link #ofFlush}), and of all that may become of a flush ({@link #ofOutcome}).
+ * Turns an error, or the finding of a check, into an exception that says what was requested, why it failed, and what to
+ * do. There is a method for a statement of Rowlock's own ({@link #ofLock}) and one for the caller's
+ * ({@link #ofStatement}). {@link #ofFlush} is for a flush that may have both, and {@link #ofOutcome} for every outcome
+ * of a flush.
  */
 public final class LockErrors {
     static final String ABORTED = "The transaction is aborted; roll back";
@@ -47,13 +48,13 @@ public final class LockErrors {
 
     private static final String FAILED = "an earlier statement of the transaction failed; roll back first.";
 
-    /** What to do where a pooler mixes up prepared statements. */
+    /** The advice for a pooler that mixes up prepared statements. */
     public static final String POOLER_ADVICE =
             "set max_prepared_statements in PgBouncer 1.21 or newer, or prepareThreshold=0 in the JDBC URL.";
 
     private LockErrors() {}
 
-    /** Of an outcome in which nothing is held. */
+    /** Returns the exception for an outcome without held locks. */
     public static RowlockException ofOutcome(Asked asked, Outcome outcome) throws SQLException {
         if (outcome instanceof Outcome.Taken taken) {
             String why = "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
@@ -80,10 +81,10 @@ public final class LockErrors {
     }
 
     /**
-     * Of an error of a flush; null where it is about the caller's own statements.
+     * Returns the exception for an error of a flush, or null if it is an error of the caller's own statements.
      *
-     * @param inserts whether there are INSERTs of the caller's among the locks
-     * @param tail what is behind the locks
+     * @param inserts whether INSERTs of the caller are among the locks
+     * @param tail the statements behind the locks
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
     public static @Nullable RowlockException ofFlush(
@@ -105,12 +106,17 @@ public final class LockErrors {
         return ofStatement(asked, tail.binds(), e);
     }
 
-    /** Of an error of a statement with values of the caller's; null where it is about these. */
+    /**
+     * Returns the exception for an error of a statement with values of the caller, or null if the error is about those.
+     */
     public static @Nullable RowlockException ofStatement(Asked asked, List<@Nullable Object> binds, SQLException e) {
         return ServerErrors.isLockTarget(asked, binds, e) ? ofLock(asked, e) : ofSession(asked, e);
     }
 
-    /** Of an error of the lock itself; a plain RowlockException if Rowlock does not understand it. */
+    /**
+     * Returns the exception for an error of the lock itself; a plain RowlockException if Rowlock does not recognize the
+     * error.
+     */
     public static RowlockException ofLock(Asked asked, SQLException e) {
         RowlockException ofSession = ofSession(asked, e);
         if (ofSession != null) {
@@ -123,13 +129,16 @@ public final class LockErrors {
                 : asked.cannot(LockTargetException::new, said + ". " + advice + '.', e);
     }
 
-    /** The exception for an error of the caller's INSERT, where no SQLException can be thrown. */
+    /** Returns the exception for an error of the caller's INSERT, in places where no SQLException can be thrown. */
     public static RowlockException ofInsert(Asked asked, SQLException e) {
         String why = "the INSERT of orInsert() failed: " + message(asked.names(), e) + ". " + ABORTED + '.';
         return asked.cannot(RowlockException::new, why, e);
     }
 
-    /** Of what only a lock, the transaction or the connection can cause; null for anything else. */
+    /**
+     * Returns the exception for an error that only a lock, the transaction or the connection can cause; null for any
+     * other.
+     */
     private static @Nullable RowlockException ofSession(Asked asked, SQLException e) {
         String state = SqlState.of(e);
         String said = " (" + message(asked.names(), e) + "). ";
@@ -170,7 +179,7 @@ public final class LockErrors {
         };
     }
 
-    /** Of a check that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
+    /** Returns the exception for a refusal by a check. The transaction stays usable, unless {@code e} aborted it. */
     public static RowlockException refused(Asked asked, LockCheck check, @Nullable SQLException e) {
         if (check.isReadOnly()) {
             return readOnly(asked, e);
@@ -190,7 +199,10 @@ public final class LockErrors {
         return isolated(asked, check, why, e);
     }
 
-    /** Of a row that a stale snapshot may only not see: the key may have been inserted since. */
+    /**
+     * Returns the exception for a row that a stale snapshot does not show, although the key may have been inserted
+     * since.
+     */
     public static RowlockException absentInSnapshot(Asked asked, LockCheck check) {
         String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
                 + " transaction again, insert the row first, or use READ COMMITTED.";
@@ -214,7 +226,9 @@ public final class LockErrors {
         return asked.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
-    /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
+    /**
+     * Returns the outcome of a failed call that could not be undone. Whatever failed first, the transaction is lost.
+     */
     public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
         String said = message(asked.names(), e);
         boolean lost = SqlState.isConnectionLost(e.getSQLState());
@@ -229,7 +243,10 @@ public final class LockErrors {
         return new Outcome.Failed(cause, exception);
     }
 
-    /** Of a row that was inserted while the call found none, so that the query saw it without its lock. */
+    /**
+     * Returns the exception for a row that was inserted after the call had found none, so that the query saw it without
+     * its lock.
+     */
     public static LockSerializationException replaced(Asked asked) {
         String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
                 + " behind the lock ran without a lock on it. " + ABORTED + " and run it again.";
@@ -237,7 +254,8 @@ public final class LockErrors {
     }
 
     /**
-     * The exception for a server that answers as if it had locked, and has locked another number of keys.
+     * Returns the exception for a server that reports no error, and has locked a different number of keys than
+     * requested.
      *
      * @param stored whether the COMMIT went with the lock
      */
@@ -254,7 +272,10 @@ public final class LockErrors {
                 + ServerErrors.message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
     }
 
-    /** A message, or the SQLSTATE where it is the server's, which may quote an id, and ids are not to be named. */
+    /**
+     * Returns the message of an error. If ids must not be named, a message of the server is replaced by its SQLSTATE,
+     * because it may quote an id.
+     */
     public static String message(KeyNames names, SQLException e) {
         return names == KeyNames.WITH_IDS || !ServerErrors.isServers(e)
                 ? ServerErrors.message(e)

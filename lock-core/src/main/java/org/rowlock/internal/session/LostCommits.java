@@ -14,11 +14,11 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * Flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice it, and would commit
- * later, after the caller has looked and run the work again. Two things end it: the server itself, which
- * {@link WaitSql#WATCH} has look after its client, and a cancel request, which needs none. Neither is certain: the
- * request may reach the server between two statements, or before the flush arrives, so it is sent several times; and a
- * firewall may have dropped the connection without a word to the server.
+ * Ends flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice the loss. It
+ * would commit later, after the caller has checked and run the work again. Two things end it: the server itself, which
+ * {@link WaitSql#WATCH} makes check its client, and a cancel request, which works without that. Neither is certain. The
+ * request may reach the server between two statements or before the flush arrives, so it is sent several times. A
+ * firewall may have dropped the connection without notice to the server.
  */
 public final class LostCommits {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -26,20 +26,20 @@ public final class LostCommits {
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** How long what a server has said of its standby is taken for true before it is asked anew. */
+    /** How long a server's answer about its standby is valid before it is requested again. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long it is taken for true when a flush is lost, which may have waited meanwhile. */
+    /** How long the answer is valid when a flush is lost, which may have waited meanwhile. */
     private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();
 
     /**
-     * What a server has said.
+     * The answer of a server.
      *
-     * @param watches whether it can look after its clients
-     * @param cancels whether a commit waits for no standby. A cancel request would end such a wait, and make visible
-     *     what a failover can still lose
+     * @param watches whether it can check its clients
+     * @param cancels whether commits do not wait for a standby. A cancel request would end such a wait, and make
+     *     changes visible that a failover can still lose
      */
     private record Known(boolean watches, boolean cancels, long nanos) {
         boolean isOlderThan(long mostNanos) {
@@ -50,8 +50,8 @@ public final class LostCommits {
     private LostCommits() {}
 
     /**
-     * What goes in front of a flush that commits; nothing if the server cannot look after its client. Asks a server
-     * that is not known yet, outside the transaction if it has not begun.
+     * Returns the parts in front of a flush that commits; none if the server cannot check its client. An unknown server
+     * is queried first, outside the transaction if that has not begun.
      */
     public static List<Part> watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());
@@ -67,7 +67,10 @@ public final class LostCommits {
         return known.isOlderThan(FRESH_NANOS) ? List.of(WaitSql.WATCH, ask(session)) : List.of(WaitSql.WATCH);
     }
 
-    /** Without an answer, as where a pooler has given that of another, what is known stays what it was. */
+    /**
+     * Reads the server's answer. Without one, for example if a pooler returned another client's, the known answer is
+     * kept.
+     */
     private static Part ask(PgSession session) {
         return new Part(WaitSql.CAN_WATCH, (answers, statement) -> {
             try (ResultSet row = statement.getResultSet()) {
@@ -79,15 +82,16 @@ public final class LostCommits {
     }
 
     /**
-     * Ends the session and what the server may still do for it. Returns when the server has had the time to notice, at
-     * most after a second and a half.
+     * Ends the session, and the work that the server may still do for it. Returns when the server has had time to
+     * notice, after at most a second and a half.
      *
-     * @param lost the failure, to which is added what fails here: nothing may hide that the outcome is unknown
+     * @param lost the failure, which receives errors of this method as suppressed, so that none hides the unknown
+     *     outcome
      */
     public static void end(PgSession session, Throwable lost) {
         try {
-            // A thread of its own, as a virtual thread that is interrupted can use no socket, and the driver's bound
-            // may be long.
+            // A separate thread is needed, because an interrupted virtual thread cannot use a socket, and because the
+            // driver's bound may be long.
             CompletableFuture.runAsync(() -> cancel(session, lost), LostCommits::start)
                     .completeOnTimeout(null, MOST_NANOS, TimeUnit.NANOSECONDS)
                     .join();
@@ -108,20 +112,21 @@ public final class LostCommits {
             Known known = KNOWN.get(session.place());
             boolean cancels = known != null && known.cancels() && !known.isOlderThan(MOST_OLD_NANOS);
             long start = System.nanoTime();
-            // A request to a network that answers nothing takes long.
+            // A request may take long in a network that does not answer.
             for (int i = 0; i < CANCELS && System.nanoTime() - start < MOST_NANOS; i++) {
                 if (cancels) {
                     session.cancel();
                 }
                 if (i == 0) {
-                    // Not earlier: a pooler knows the request only while it knows the client.
+                    // The session is not ended earlier, because a pooler accepts the request only while it knows the
+                    // client.
                     session.kill(lost);
                 }
                 Thread.sleep(WaitSql.WATCH_MILLIS);
             }
         } catch (Throwable e) {
             lost.addSuppressed(e);
-            // Which may have been reported by now.
+            // The failure may already have been reported to the caller, so the error is logged as well.
             LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
         }
     }

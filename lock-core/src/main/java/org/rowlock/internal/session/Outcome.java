@@ -8,13 +8,13 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.sql.LockCheck;
 
-/** What became of a flush that locks. {@link LockErrors#ofOutcome} says it as an exception. */
+/** The outcome of a flush that locks. {@link LockErrors#ofOutcome} turns it into an exception. */
 public sealed interface Outcome {
     /**
-     * All is locked that exists, and what is behind the locks has run.
+     * Every row and key that exists is locked, and the statements behind the locks have run.
      *
-     * @param check what the advisory lock's check saw, or null where there was none
-     * @param absent the keys whose rows were looked for and do not exist
+     * @param check the finding of the advisory lock's check, or null if there was none
+     * @param absent the keys whose rows were looked up and do not exist
      * @param misnamed a key whose row has another key, or null
      */
     record Held(
@@ -25,34 +25,34 @@ public sealed interface Outcome {
     /**
      * Another transaction has a lock. Nothing is newly held, and the transaction is as usable as it was.
      *
-     * @param mayBeOfTail whether it may be one that the query behind the locks, or a write, has waited for
-     * @param cause what ended the wait
+     * @param mayBeOfTail whether the query behind the locks, or a write, may have waited for that lock
+     * @param cause the error that ended the wait
      */
     record Taken(boolean mayBeOfTail, @Nullable SQLException cause) implements Outcome {
         public static final Taken AT_ONCE = new Taken(false, null);
     }
 
     /**
-     * A table, its primary key or the type of its id is another than was looked up.
+     * A table, its primary key or the type of its id has changed since the look-up.
      *
      * @param undone whether the transaction is as it was before the call
      */
     record Stale(boolean undone) implements Outcome {}
 
-    /** The advisory key in front of the row lock could not be had in time. The transaction is as it was before. */
+    /** The advisory key in front of the row lock could not be acquired in time. The transaction is as it was before. */
     record FrontGivenUp() implements Outcome {}
 
-    /** A row that the request requires is absent, so that the COMMIT did not run. The transaction is as before. */
+    /** A required row is absent, so the COMMIT did not run. The transaction is as it was before. */
     record Absent() implements Outcome {}
 
-    /** The check of the lock refused: in this kind of transaction, or of this table, a lock means nothing. */
+    /** The check of the lock refused. A lock means nothing in this kind of transaction, or for this table. */
     record Refused(LockCheck check, @Nullable SQLException cause) implements Outcome {}
 
     /**
      * The server, the driver or the network failed.
      *
-     * @param cause what the driver threw. Whether a COMMIT in the flush was done is another question
-     * @param meaning what it means for the lock, or null where it is about the caller's own statements
+     * @param cause the exception of the driver; it does not show whether a COMMIT in the flush was done
+     * @param meaning its meaning for the lock, or null if it is about the caller's own statements
      */
     record Failed(SQLException cause, @Nullable RowlockException meaning) implements Outcome {}
 }

@@ -15,11 +15,11 @@ import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The caller's connection and what the driver knows of it without a round trip. Statements go through the connection
- * as the caller gave it, so that pools and proxies see them.
+ * The caller's connection, and the driver's state of it without a round trip. Statements use the connection as the
+ * caller gave it, so that pools and proxies see them.
  */
 public final class PgSession extends DriverSession {
-    /** An expression: the schemas in which a name without one is looked for. */
+    /** An expression: the schemas that are searched for a name without one. */
     static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
 
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -31,7 +31,7 @@ public final class PgSession extends DriverSession {
         this.connection = connection;
     }
 
-    /** Checks, before any SQL, that a lock of this connection's transaction can mean anything. */
+    /** Checks, before any SQL, that a lock can mean something in this connection's transaction. */
     public static PgSession inTransaction(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw refused(
@@ -55,7 +55,10 @@ public final class PgSession extends DriverSession {
         return session;
     }
 
-    /** With a threshold below zero the driver sends no statements at once, and takes one's result for another's. */
+    /**
+     * Refuses a threshold below zero. With it, the driver does not send statements together, and assigns results to the
+     * wrong ones.
+     */
     void refuseForcedDescribe() {
         if (prepareThreshold() < 0) {
             throw refused(
@@ -68,14 +71,14 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** What the driver knows of a connection, in whatever state it is. */
+    /** Returns the session of a connection in any state. */
     public static PgSession of(Connection connection) throws SQLException {
         return new PgSession(connection);
     }
 
     /**
-     * Whether it is the driver's own handle of an XA connection: in a branch its commit() is refused, and what goes
-     * around that would commit a part of the whole.
+     * Whether the connection is the driver's own handle of an XA connection. In a branch its commit() is refused, and
+     * bypassing that would commit a part of the whole.
      */
     public boolean isOfXa() {
         return Proxy.isProxyClass(connection.getClass())
@@ -90,9 +93,9 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Refuses to go on where code of the caller's, such as a mapper or a listener, has ended the transaction.
+     * Refuses to continue if the caller's code, such as a mapper or a listener, has ended the transaction.
      *
-     * @param what is to be refused, in the words of a message
+     * @param what the refused action, for the message
      */
     public void refuseIfOver(String what) throws SQLException {
         if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
@@ -105,16 +108,16 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Aborts the transaction, so that nothing of it can be committed. */
+    /** Aborts the transaction, so that it cannot be committed. */
     public void abort(Throwable cause) {
         abortTransaction(WaitSql.ABORT, cause);
     }
 
     /**
-     * Aborts the transaction by other SQL than {@link #abort} does.
+     * Aborts the transaction with SQL other than that of {@link #abort}.
      *
-     * @param sql that fails
-     * @param cause of it, to which is added what keeps it from failing
+     * @param sql a statement that fails
+     * @param cause receives an error that prevents the abort as suppressed
      */
     public void abortTransaction(String sql, Throwable cause) {
         try {
@@ -127,10 +130,10 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether the transaction, which has begun, holds no row, as the server says in one round trip. Every row lock
-     * implies a transaction id, which reads do not need.
+     * Whether the transaction, which has begun, holds no row, according to the server, in one round trip. Every row
+     * lock implies a transaction id, which reads do not need.
      *
-     * @return false also where the role may not ask
+     * @return false also if the role lacks the privilege to ask
      */
     public boolean holdsNoRow() throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -146,7 +149,7 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** The value of an expression: a round trip. */
+    /** Returns the value of an expression, in one round trip. */
     public String ask(String expression) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("select " + expression)) {
@@ -155,7 +158,7 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** The first column of the first row that a query with one parameter returns; empty if there is none. */
+    /** Returns the first column of the first row of a query with one parameter; empty if there is no row. */
     public String askRow(String sql, String parameter) throws SQLException {
         try (PreparedStatement statement = prepare(sql)) {
             statement.setString(1, parameter);
@@ -169,24 +172,24 @@ public final class PgSession extends DriverSession {
         return connection.isClosed();
     }
 
-    /** Prepares a statement whose binds have types of their own. */
+    /** Prepares a statement whose binds all have types. */
     public PreparedStatement prepare(String sql) throws SQLException {
         return prepareScript(sql, false);
     }
 
     /**
-     * Prepares a script that is to take one round trip. Its results can be scrolled in, so that all rows come at once,
-     * whatever fetch size the driver is set to: a suspended statement would run on, and lock on, behind the statements
-     * that follow it.
+     * Prepares a script that takes one round trip. Its results are scrollable, so that all rows arrive at once,
+     * regardless of the driver's fetch size. A suspended statement would continue, and continue to lock, after the
+     * statements that follow it.
      *
-     * @param untyped whether a bind has no type of its own, as null and java.sql.Timestamp have none. For such a
-     *     statement the driver asks the server what it will return, and from then on waits for the results in front of
-     *     it before it sends it; unless the server is not to keep it
+     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. For such a statement the driver
+     *     first asks the server for the result type, unless the server does not keep the statement. From then on the
+     *     driver waits for the results in front of the statement before sending it
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =
                 connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY);
-        // With stringtype=unspecified our own texts have no type either.
+        // With stringtype=unspecified, Rowlock's own texts have no type either.
         if ((untyped || !areTextsTyped()) && statement.isWrapperFor(PGStatement.class)) {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }
@@ -194,8 +197,9 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * The driver's own statement behind the given one, or that one. Pools and proxies lack methods of JDBC, or fail in
-     * them; behind a COMMIT that would leave its outcome open, so they are not called there.
+     * Returns the driver's own statement behind the given one, or the given one if there is none. Pools and proxies
+     * lack methods of JDBC, or fail in them. Behind a COMMIT such a failure would leave the outcome open, so they are
+     * bypassed there.
      */
     static Statement driversOwn(Statement statement) {
         try {
@@ -207,18 +211,21 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** How many rows the current result of a statement has changed; -1 if it is no count. */
+    /** Returns how many rows the current result of a statement has changed; -1 if it is not a count. */
     public static long changed(Statement statement) throws SQLException {
-        // Wrappers of before JDBC 4.2 have the other method alone.
+        // Wrappers from before JDBC 4.2 have only the other method.
         return statement instanceof PGStatement ? statement.getLargeUpdateCount() : statement.getUpdateCount();
     }
 
-    /** A question to the server. */
+    /** A query to the server. */
     public interface Look<T> {
         T look() throws SQLException;
     }
 
-    /** Asks. If that begins the transaction it is ended, so that the question takes no snapshot for the caller. */
+    /**
+     * Runs a query. If it begins the transaction, that is rolled back, so that the query takes no snapshot for the
+     * caller.
+     */
     public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {
             return look.look();
@@ -234,7 +241,7 @@ public final class PgSession extends DriverSession {
         return seen;
     }
 
-    /** Rolls back, if there is a connection, after a failure, which is told of another. */
+    /** Rolls back after a failure, if the connection is open. An error of the rollback is added to the failure. */
     public static void rollBack(Connection connection, Throwable cause) {
         try {
             if (!connection.isClosed()) {
@@ -245,7 +252,7 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Runs statements without parameters and results. */
+    /** Runs statements without parameters or results. */
     public void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);

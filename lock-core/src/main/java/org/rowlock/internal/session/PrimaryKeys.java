@@ -16,8 +16,8 @@ import org.rowlock.internal.text.TablePlace;
 
 /**
  * The primary keys of tables for the drop-in, whose statements never wait for the catalog. An answer may be out of
- * date, or of another schema where the server does not report its search_path (before PostgreSQL 18): a wrong key costs
- * speed only. Thread-safe.
+ * date. It may also belong to another schema if the server does not report its search_path (before PostgreSQL 18). A
+ * wrong key costs only speed. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -25,10 +25,10 @@ public final class PrimaryKeys {
     private static final long LOOKING_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int LOOK_UP_SECONDS = 5;
 
-    /** More tables than any schema has; beyond them none is looked up. */
+    /** The most tables, more than any schema has. Beyond them, no table is looked up. */
     private static final int MOST = 10_000;
 
-    /** Which of some names, each perhaps with a schema, no table has. */
+    /** Returns which of the given names, each possibly with a schema, no table has. */
     private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
             + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
             + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"
@@ -37,17 +37,18 @@ public final class PrimaryKeys {
 
     private final ConcurrentHashMap<TablePlace, Found> known = new ConcurrentHashMap<>();
 
-    /** The tables of the settings, until they are looked for. */
+    /** The tables of the settings that have not been looked up yet. */
     private final AtomicReference<List<String>> expected = new AtomicReference<>(List.of());
 
     /**
-     * What the catalog said.
+     * The answer of the catalog.
      *
-     * @param columns of the primary key, in its order; none where there is no such table or key
-     * @param types of these columns
-     * @param isCitus whether a statement on it may run elsewhere than a lock in front
-     * @param countsRows whether a write of one of its rows counts one
-     * @param table its oid, which distinguishes tables of one name and is the same by whatever name; 0 for none
+     * @param columns the columns of the primary key, in its order; none if there is no such table or key
+     * @param types the types of these columns
+     * @param table the oid of the table, which distinguishes tables of one name and is the same under any name; 0 for
+     *     none
+     * @param isCitus whether a statement on the table may run elsewhere than a lock in front of it
+     * @param countsRows whether the count of a write to one of its rows is one
      */
     public record Found(
             List<String> columns,
@@ -62,29 +63,29 @@ public final class PrimaryKeys {
         }
     }
 
-    /** What is known, be it old, or null. */
+    /** Returns the known answer, however old, or null. */
     @Nullable
     public Found find(TablePlace name) {
         Found found = known.get(name);
         return found == null || !found.isKnown() ? null : found;
     }
 
-    /** Has all looked up again, as something was not as known. */
+    /** Discards all answers, because one was wrong. */
     public void forget() {
         known.clear();
     }
 
-    /** Has these tables looked for, as one that is misspelt is never met. */
+    /** Sets the tables whose existence is to be checked, because a misspelled name never occurs in a statement. */
     public void expect(List<String> tables) {
         expected.set(tables);
     }
 
-    /** Whether tables are still to be looked for. */
+    /** Whether tables are still to be checked. */
     public boolean isExpecting() {
         return !expected.get().isEmpty();
     }
 
-    /** The tables that are expected and not there; once. */
+    /** Returns the expected tables that do not exist. Each is checked once. */
     public List<String> absent(Connection connection) throws SQLException {
         List<String> names = expected.getAndSet(List.of());
         List<String> absent = new ArrayList<>();
@@ -100,7 +101,7 @@ public final class PrimaryKeys {
         return absent;
     }
 
-    /** Whether the caller is to look this up, as it is unknown or old and nobody else does. */
+    /** Whether the caller should look this up, because it is unknown or old and no other thread is doing so. */
     private boolean claim(TablePlace name) {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
@@ -108,7 +109,7 @@ public final class PrimaryKeys {
             Found looking = new Found(List.of(), List.of(), 0, false, false, false, next);
             return known.size() < MOST && known.putIfAbsent(name, looking) == null;
         }
-        // Until the new one is there the old one serves.
+        // The old answer is used until the new one is known.
         Found old = new Found(
                 found.columns(),
                 found.types(),
@@ -120,7 +121,10 @@ public final class PrimaryKeys {
         return found.isOver() && known.replace(name, found, old);
     }
 
-    /** Asks the catalog, on a connection that is in autocommit, if this is unknown or old and nobody else asks. */
+    /**
+     * Queries the catalog, on a connection in autocommit, if the table is unknown or old and no other thread is
+     * querying it.
+     */
     public void lookUp(Connection connection, TablePlace name) throws SQLException {
         if (!claim(name)) {
             return;

@@ -22,39 +22,42 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * What an error of the server, or the driver, is about: by its SQLSTATE and its fields, and by its text only where
- * these do not say.
+ * Determines the subject of an error of the server or the driver: from its SQLSTATE and its fields, and from its text
+ * only if these do not suffice.
  */
 public final class ServerErrors {
-    /** A line that says for which lock the wait was, in every language by its mode: PostgreSQL 19 adds one. */
+    /** A line that PostgreSQL 19 adds to describe the awaited lock. It contains the lock mode in every language. */
     private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
 
     private ServerErrors() {}
 
     /**
-     * Whether a prepared statement of this session is unknown to the server, or another's: what a pooler does that
-     * hands out server connections and keeps no account of prepared statements.
+     * Whether a prepared statement of this session is unknown to the server, or belongs to another client. That happens
+     * with a pooler that shares server connections and does not track prepared statements.
      */
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
-            // The number of parameters is another statement's.
+            // The number of parameters is that of another statement.
             case SqlState.PROTOCOL_VIOLATION -> isRaisedIn("exec_bind_message", e);
             default -> false;
         };
     }
 
-    /** What the driver refused by itself: the parameters of the caller's query do not fit its SQL. */
+    /** Whether the driver itself refused the parameters, because they do not fit the SQL of the caller's query. */
     public static boolean isDriverRefusal(SQLException e) {
         return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && !isServers(e);
     }
 
-    /** Whether it is an answer of the server, and the driver has not made it. */
+    /** Whether the error is the server's answer, and was not created by the driver. */
     public static boolean isServers(SQLException e) {
         return serverMessage(e) != null;
     }
 
-    /** Whether it is the end of this connection, and not of one of the server to another, as of a foreign table. */
+    /**
+     * Whether this connection has ended, as opposed to a connection of the server to another one, for example for a
+     * foreign table.
+     */
     public static boolean isConnectionLost(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         boolean goesOn = server != null
@@ -63,22 +66,28 @@ public final class ServerErrors {
         return SqlState.isConnectionLost(e.getSQLState()) && !goesOn;
     }
 
-    /** Whether the server may be at work all the same: it has not reported the end itself, or a pooler has. */
+    /**
+     * Whether the server may still be working: the end of the connection was not reported by the server itself, but by
+     * a pooler or not at all.
+     */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)
                 || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
-                // A pooler sends this too, in the place of a server that it has not looked at.
+                // A pooler sends this too, on behalf of a server that it has not checked.
                 || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isOfProcessInterrupts(e));
     }
 
-    /** Whether the server's ProcessInterrupts raised it, as a timeout does; NOWAIT and the like wait for nothing. */
+    /**
+     * Whether the server's ProcessInterrupts raised the error, as for a timeout. NOWAIT and similar options do not
+     * wait.
+     */
     private static boolean isOfProcessInterrupts(SQLException e) {
         return isRaisedIn("ProcessInterrupts", e);
     }
 
     /**
-     * Whether a wait for a row of a table has lasted too long. The server says in which table the wait was, if it says
-     * anything; another one is that of a parent, say, or of a unique index.
+     * Whether a wait for a row of a table has lasted too long. If the server reports a place at all, it names the table
+     * of the wait. Any other table is, for example, a parent's or that of a unique index.
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -96,7 +105,7 @@ public final class ServerErrors {
                         && places.get(0).matches(".*\\W" + Pattern.quote(parts.get(parts.size() - 1)) + "\\W.*"));
     }
 
-    /** The same error of the server for another caller, as callers add to theirs. */
+    /** Returns the same error of the server for another caller, because callers may modify it. */
     public static SQLException copy(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server == null ? e : new PSQLException(server);
@@ -108,9 +117,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a lock that could not be had is surely one that what is behind the lock needs: a bound of ours ends no
-     * wait before its time, and NOWAIT is no timeout. A query behind a bounded wait is undone with the lock all the
-     * same.
+     * Whether an unavailable lock is certainly one that a statement behind the lock needs. Rowlock's bound ends no wait
+     * before its time, and NOWAIT is not a timeout. A query behind a bounded wait is undone together with the lock.
      *
      * @param start System.nanoTime() before the bound was set
      */
@@ -130,8 +138,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether it may be that the advisory key in front of a lock could not be had: then the lock alone says what is
-     * wrong, if anything is. Which of the two it is no text of the server says: see {@link FrontSql#undoes}.
+     * Whether the error may be caused by the advisory key in front of a lock. Then the lock alone shows what is wrong,
+     * if anything is. The server's text does not distinguish the two; see {@link FrontSql#undoes}.
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
@@ -144,8 +152,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether it may be a cancel that came while the server committed: the server reports that when it has committed,
-     * and names no function or row in which it was.
+     * Whether the error may be a cancel that arrived while the server committed. The server reports it after the
+     * commit, without the function or row in which it occurred.
      */
     public static boolean mayBeBehindCommit(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -155,38 +163,38 @@ public final class ServerErrors {
                 && server.getWhere() == null;
     }
 
-    /** Whether the driver has made it, and neither the server nor a pool. */
+    /** Whether the driver created the exception, rather than the server or a pool. */
     public static boolean isDrivers(SQLException e) {
         return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;
     }
 
-    /** The count of a write that the server has found wrong, where the error is that. */
+    /** Returns the count of a write that the server found to be wrong, or null for any other error. */
     public static @Nullable WrongCount wrongCountIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }
 
-    /** Whether a rule of a table (CREATE RULE) keeps a statement from standing in a WITH. */
+    /** Whether a rule of a table (CREATE RULE) prevents a statement from being part of a WITH. */
     public static boolean isOfRule(SQLException e) {
         return SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState()) && isRaisedIn("RewriteQuery", e);
     }
 
-    /** The check's columns where the error is one that a check raised. */
+    /** Returns the columns of a check that raised the error, or null for any other error. */
     public static @Nullable LockCheck checkIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? LockCheckSql.findIn(message(e)) : null;
     }
 
     /**
-     * Whether an error of parse analysis says that the id columns are not what they were when looked up
+     * Whether an error of parse analysis shows that the id columns have changed since they were looked up
      * ({@link RowSql#identity}).
      *
-     * @param tables those of the locks
+     * @param tables the tables of the locks
      */
     public static boolean isIdentityGone(List<RowTable> tables, SQLException e) {
         String message = message(e);
         return switch (SqlState.of(e)) {
             case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
             case SqlState.UNDEFINED_FUNCTION -> message.contains(RowSql.TYPE_CHECK);
-            // What is checked are arrays, which the message names without quotes of their own.
+            // The checked types are arrays, whose names the message has without their quotes.
             case SqlState.UNDEFINED_OBJECT ->
                 tables.stream()
                         .flatMap(table -> table.columns().stream())
@@ -196,14 +204,14 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. So
-     * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id,
-     * where the id is of a type that only the server knows and the query has no such value.
+     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. It
+     * must name the table, because the lock would have found it missing before the query did. Otherwise it must quote
+     * the id, if only the server knows the type of the id and the query has no such value.
      */
     public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        // A policy of row security refuses what is written, and a lock writes nothing.
+        // A policy of row security refuses written rows, and a lock writes none.
         if (server == null || message == null || isOfRule(e) || isRaisedIn("ExecWithCheckOptions", e)) {
             return false;
         }
@@ -226,7 +234,7 @@ public final class ServerErrors {
         };
     }
 
-    /** Whether a message has a name in quotes or, as in "permission denied for", at its end. */
+    /** Whether a message contains a name in quotes, or ends with it, as in "permission denied for". */
     private static boolean names(String message, String name) {
         String plain = String.join(".", TableName.parts(name));
         return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);

@@ -6,12 +6,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowlock.internal.text.Docs;
 
-/** A warning, once for each database, where a server is of a version that Rowlock was not tested with. */
+/** Logs a warning, once for each database, if the server's version is one that Rowlock was not tested with. */
 public final class ServerVersions {
     /** The newest major version that the tests have run on. */
     private static final int NEWEST = 19;
 
-    /** The first version that they have not, as server_version_num has it. */
+    /** The first version that the tests have not run on, as in server_version_num. */
     public static final int UNKNOWN = (NEWEST + 1) * 10_000;
 
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -22,7 +22,7 @@ public final class ServerVersions {
 
     private ServerVersions() {}
 
-    /** Warns of a server of {@link #UNKNOWN} or newer. */
+    /** Logs the warning for a server of version {@link #UNKNOWN} or newer. */
     public static void warn(String version, String url) {
         if (WARNED.size() < MOST_KEPT && WARNED.add(url)) {
             LOG.log(

@@ -17,10 +17,11 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The exceptions for what is to be locked: a table, an id or a row that is not there, or is none that can be locked.
+ * Creates the exceptions for the target of a lock: a table, an id or a row that does not exist, or that cannot be
+ * locked.
  */
 public final class TargetErrors {
-    /** Of the keys that a message is about. */
+    /** How many keys a message names at most. */
     private static final int MOST_NAMED = 5;
 
     private static final String UNSAID_REFUSAL =
@@ -42,12 +43,12 @@ public final class TargetErrors {
         return new LockTargetException("Cannot lock " + what + ": " + why, sqlState, null);
     }
 
-    /** The exception for rows that do not exist, unless the request allows that. */
+    /** Returns the exception for rows that do not exist, in a request that does not allow that. */
     public static RowlockException rowAbsent(Asked asked, List<LockKey> absent) {
         return absent(asked, absent, ". Insert it first, or say allowAbsent() if a row may be missing.");
     }
 
-    /** The exception for a row that is required and exists, where the role may read it and not lock it. */
+    /** Returns the exception for a required row that exists, but that the role may only read and not lock. */
     public static RowlockException notLockable(Asked asked, LockKey key) {
         String why =
                 "SELECT shows the row " + asked.names().of(key) + ", and FOR UPDATE does not: row security lets this"
@@ -57,7 +58,7 @@ public final class TargetErrors {
     }
 
     /**
-     * The exception for rows that their INSERT has not made.
+     * Returns the exception for rows that their INSERT has not created.
      *
      * @param undone whether the transaction is as it was before the call
      */
@@ -75,7 +76,7 @@ public final class TargetErrors {
     }
 
     /**
-     * The exception for id columns that have changed since they were looked up.
+     * Returns the exception for id columns that have changed since they were looked up.
      *
      * @param undone whether the transaction is as it was before the call
      */
@@ -86,7 +87,8 @@ public final class TargetErrors {
     }
 
     /**
-     * The exception for an id that finds a row of another key: the server takes more spellings than the key has.
+     * Returns the exception for an id that finds the row of another key, because the server accepts more spellings than
+     * the key has.
      *
      * @param undone whether the transaction is as it was before the call
      */
@@ -98,7 +100,7 @@ public final class TargetErrors {
         return cannot(asked.what(), why, null);
     }
 
-    /** The exception for an id that its column cannot hold, or that is not written as its key is. */
+    /** Returns the exception for an id that its column cannot hold, or whose spelling differs from that of its key. */
     public static LockTargetException misfit(
             KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
         String why = names.of(part) + " for column " + typed(column) + ' '
@@ -106,7 +108,7 @@ public final class TargetErrors {
         return cannot(names.of(key), why, SqlState.INVALID_TEXT_REPRESENTATION);
     }
 
-    /** The exception for a table whose id columns are not known, where rows are to be locked. */
+    /** Returns the exception for a table whose id columns are unknown, if rows are to be locked. */
     public static LockTargetException withoutColumns(IdColumns.Known known) {
         String rows = "rows of " + known.table().name();
         if (known.table().columns().isEmpty()
@@ -126,7 +128,7 @@ public final class TargetErrors {
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
-    /** The exception for an id that no key can be made of, or none without a look at the row. */
+    /** Returns the exception for an id from which no key can be made, or none without reading the row. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
         boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
         String why = "a value of its id column " + typed(column)
@@ -146,7 +148,7 @@ public final class TargetErrors {
                 + column.type().replace("pg_catalog.", "").replace("\"", "");
     }
 
-    /** The exception for an id that has not as many parts as its table has id columns. */
+    /** Returns the exception for an id whose number of parts differs from the number of id columns. */
     public static LockTargetException wrongParts(KeyNames names, LockKey.Row key, RowTable table) {
         List<String> columns =
                 table.columns().stream().map(RowTable.Column::name).toList();
@@ -155,7 +157,7 @@ public final class TargetErrors {
         return cannot(names.of(key), why, null);
     }
 
-    /** What to do about an error of the table, its columns or an id; null where it is about something else. */
+    /** Returns the advice for an error of the table, its columns or an id; null for any other error. */
     static @Nullable String advice(String state) {
         return switch (state) {
             case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";

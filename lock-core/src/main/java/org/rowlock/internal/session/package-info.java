@@ -1,7 +1,7 @@
 /**
- * One connection: the state that the driver has of it, its flushes ({@code FlushRunner}), its tables, and the meaning
- * of its errors. Every error about a lock becomes an exception in {@code LockErrors}. {@code TargetErrors} has the
- * messages about tables and ids. {@code ServerErrors} decides what an error is about.
+ * One connection: the driver's state of it, its flushes ({@code FlushRunner}), its tables, and the meaning of its
+ * errors. {@code LockErrors} turns every error about a lock into an exception. {@code TargetErrors} has the messages
+ * about tables and ids. {@code ServerErrors} determines the subject of an error.
  */
 @NullMarked
 package org.rowlock.internal.session;
