@@ -19,16 +19,16 @@ import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.text.FrontSql;
 
 /**
- * Takes a lock in every form of statement that is ever sent, in one transaction, and counts what the server holds then:
- * a version that plans away what it takes for idle would answer as if it had locked. A round trip a form, of locks that
- * nobody else wants.
+ * Acquires a lock with every form of statement that is ever sent, in one transaction, and then counts the locks at the
+ * server. A server version whose planner removes a call that it considers useless would answer as if it had locked.
+ * Each form takes one round trip. No other transaction uses these locks.
  */
 final class LockForms {
     private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="
             + " pg_catalog.pg_backend_pid() and locktype = 'advisory' and granted and mode in ('ExclusiveLock',"
             + " 'ShareLock')";
 
-    /** So long that it ends no wait, as there is none. */
+    /** A bound that is long enough not to end a wait, because there is none. */
     private static final LockWait BOUNDED = LockWait.atMost(Duration.ofMinutes(1));
 
     private final LockCalls calls;
@@ -40,7 +40,7 @@ final class LockForms {
         this.probe = probe;
     }
 
-    /** @param table one to make keys of; null where none is known */
+    /** @param table a table to make keys of; null if none is known */
     static void verify(LockCalls calls, Probe probe, @Nullable String table) throws SQLException {
         LockForms forms = new LockForms(calls, probe);
         try {
@@ -79,7 +79,7 @@ final class LockForms {
         asked += keys.size();
     }
 
-    /** What stands in front of a row lock, here in front of none. */
+    /** Acquires the key that goes in front of a row lock, here without the row lock. */
     private void front() throws SQLException {
         probe.session.execute(FrontSql.look("select"));
         try (PreparedStatement statement = probe.session.prepare(FrontSql.SQL)) {
@@ -89,7 +89,7 @@ final class LockForms {
         }
     }
 
-    /** The keys of rows that are claimed: one by its number, one by its text. */
+    /** Acquires the keys of claimed rows: one by its number, one by its text. */
     private void claim(String table) throws SQLException {
         List<List<String>> ids = List.of(List.of("" + (int) random()), List.of("rowlock-verify " + random()));
         try (PreparedStatement statement = probe.session.prepare(ClaimSql.take(RowLockMode.FOR_UPDATE))) {
@@ -103,7 +103,7 @@ final class LockForms {
         return ThreadLocalRandom.current().nextLong();
     }
 
-    /** Several of one table. */
+    /** Returns several ids of one table. */
     private static List<Integer> ints() {
         List<Integer> ids = new ArrayList<>();
         ThreadLocalRandom.current().ints(2).forEach(ids::add);

@@ -40,37 +40,37 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Proves that locks exclude on the way that real calls take: through the pool, pooler and server of a DataSource, by
- * the key of a real table, with the reads behind the lock.
+ * Proves that locks exclude on the path of real calls: through the pool, pooler and server of a DataSource, by the key
+ * of a real table, with the reads behind the lock.
  */
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** How many connections are looked at in all: a pooler may spread them over several servers by chance. */
+    /** How many connections are checked in all. A pooler may spread them over several servers by chance. */
     private static final int LOOKS = 16;
 
     private static final int LEAST_ROUNDS = 3;
 
-    /** A server behind a pooler that fails over exchanges a session once. */
+    /** How often the session may change. A server that fails over behind a pooler changes it once. */
     private static final int MOST_MOVED = 3;
 
-    /** Databases of several machines, known by their extension since they call themselves PostgreSQL. */
+    /** Finds databases of several machines by their extensions, because they call themselves PostgreSQL. */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
 
-    /** Workers; the coordinator is group 0. From Citus 11 on every one of them takes clients. */
+    /** Counts the workers; the coordinator is group 0. Since Citus 11 each worker accepts clients. */
     private static final String WORKERS = "select count(*) from pg_dist_node where groupid <> 0";
 
     private final KnownTables tables;
     private final boolean singleEntryNode;
 
-    /** By the key alone: whatever the table's strategy, the row lock does its part in any case. */
+    /** The calls with which the locks are probed, by keys alone. The row lock works for any strategy of the table. */
     private final LockCalls probing;
 
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {
         this.tables = tables;
         this.singleEntryNode = singleEntryNode;
-        // Of no column, so that the keys need not be like the ids of the tables.
+        // The id columns do not exist, so that the keys need not be like the ids of the tables.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2, KeyNames.WITH_IDS);
@@ -78,7 +78,7 @@ public final class LockVerifier {
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
 
-    /** On all connections that can be had at once, up to a bound. */
+    /** Verifies all connections that are available at once, up to a bound. */
     public void verify(DataSource dataSource) {
         verify(dataSource, LOOKS);
     }
@@ -115,7 +115,7 @@ public final class LockVerifier {
 
     private void verify(List<Probe> probes, boolean first) throws SQLException {
         Probe holder = probes.get(0);
-        // First, since if statements are mixed up no other result means anything.
+        // This check is first, because no other result means anything if statements are mixed up.
         holder.verifyPreparedStatements(probes.get(1));
         if (first) {
             verifyMachines(holder);
@@ -126,7 +126,7 @@ public final class LockVerifier {
                 verifyExclusion(holder, other, randomKey(table));
             }
         } catch (LockTransactionException e) {
-            // One of them may be a standby, or all.
+            // One of the servers may be a standby, or all.
             refuseSeveralServers(probes, e);
             throw e;
         }
@@ -145,7 +145,9 @@ public final class LockVerifier {
         }
     }
 
-    /** Refuses strategy ADVISORY where machines lock for themselves, unless the application enters by one alone. */
+    /**
+     * Refuses strategy ADVISORY if each machine locks for itself, unless the application connects to one machine only.
+     */
     private void verifyMachines(Probe probe) throws SQLException {
         String extension = probe.readAlone(INSTALLED);
         if ("citus".equals(extension)) {
@@ -169,9 +171,9 @@ public final class LockVerifier {
         LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only those who enter by the same.");
     }
 
-    /** The first configured table that is there, since a splitter may decide by the table; null where none is. */
+    /** Returns the first configured table that exists, or null. A splitter may decide by the table. */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
-        // One by one, as a table behind it may be in a schema that this role may not use.
+        // The tables are checked one by one, because a later one may be in a schema that this role may not use.
         for (String table : tables.config().tables()) {
             String found = probe.readAlone(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
@@ -185,13 +187,16 @@ public final class LockVerifier {
         return null;
     }
 
-    /** One that nobody else uses. */
+    /** Returns a key that no other transaction uses. */
     private static LockKey randomKey(@Nullable String table) {
         long random = ThreadLocalRandom.current().nextLong();
         return table == null ? LockKey.number(random) : LockKey.row(table, "rowlock-verify " + random);
     }
 
-    /** Each verdict first asks for the holder's session: if it ended in between, two grants prove nothing. */
+    /**
+     * Verifies that two connections exclude each other. Each verdict first checks the holder's session, because two
+     * grants prove nothing if it ended in between.
+     */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
         String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));
         if (lock(other, key, LockWait.noWait(), null)) {
@@ -214,9 +219,9 @@ public final class LockVerifier {
     }
 
     /**
-     * Reads behind the lock, in its round trip and after it, have to run where the lock is.
+     * Locks, and checks that reads behind the lock run on the server of the lock, in its round trip and after it.
      *
-     * @return what {@link Probe#TRANSACTION} reads; null where another transaction has the lock
+     * @return the answer to {@link Probe#TRANSACTION}; null if another transaction has the lock
      */
     private @Nullable String lockAndRead(Probe probe, LockKey key, LockWait wait) throws SQLException {
         String together;
@@ -235,7 +240,7 @@ public final class LockVerifier {
         return together;
     }
 
-    /** Whether no other transaction has the lock. */
+    /** Returns whether the lock was acquired, and not held by another transaction. */
     private boolean lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         try {
             PgSession session = PgSession.inTransaction(probe.connection);
@@ -243,7 +248,7 @@ public final class LockVerifier {
                     probing, session, LockRequest.forUpdate(key).allowAbsent(), wait, List.of(), null, true);
             Outcome outcome = call.attempt(query);
             if (outcome instanceof Outcome.Refused refused && refused.check().isSnapshotStale()) {
-                // The level of the pool, where keys alone are refused.
+                // The pool's isolation level refuses keys alone, so the transaction begins again at READ COMMITTED.
                 probe.connection.rollback();
                 session.execute("set transaction isolation level read committed");
                 outcome = call.attempt(query);

@@ -16,27 +16,30 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.SqlState;
 
-/** One connection of a verification, in transactions that are rolled back. */
+/** One connection of a verification, whose transactions are rolled back. */
 final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * Distinguishes a transaction from any other, of this server or another, and says whether it {@link #isReadOnly
-     * cannot write}: one row and column. By a splitter's rules a read like any other, which may be sent to where the
-     * lock is not.
+     * A query for one value that distinguishes a transaction from any other, on this server or another, and shows
+     * whether it {@link #isReadOnly cannot write}. A splitter treats it as an ordinary read, which may go to another
+     * server than the lock.
      */
     static final String TRANSACTION = "select current_setting('transaction_read_only') || ' '"
             + " || cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
 
-    /** How the name of a {@link #server} begins that only repeats what a primary does. */
+    /** The prefix in the name of a {@link #server} that only replicates a primary. */
     static final String STANDBY = "standby ";
 
-    /** Started at another time, it is another server, whatever its address looks like from inside. */
+    /**
+     * A query for the server's name. Servers with different start times are different, even if their addresses look the
+     * same from inside.
+     */
     private static final String SERVER = "select case when pg_catalog.pg_is_in_recovery() then '" + STANDBY
             + "' else 'primary ' end || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')"
             + " || ' since ' || cast(pg_catalog.pg_postmaster_start_time() as text)";
 
-    /** Nothing of a verification waits, so what takes so long is a server that hangs. */
+    /** The bound of a statement. A verification never waits, so a server that takes this long hangs. */
     private static final int MOST_MILLIS = 10_000;
 
     final Connection connection;
@@ -62,7 +65,7 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** The first column of the first row, by a statement of its own, or null if there is no row. */
+    /** Returns the first column of the first row of a statement, or null if there is no row. */
     @Nullable
     String read(String sql, String... binds) throws SQLException {
         try (PreparedStatement statement = session.prepare(sql)) {
@@ -75,7 +78,7 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** The same in a transaction of its own. */
+    /** Runs the same in a transaction of its own. */
     @Nullable
     String readAlone(String sql, String... binds) throws SQLException {
         String value = read(sql, binds);
@@ -83,10 +86,7 @@ final class Probe implements AutoCloseable {
         return value;
     }
 
-    /**
-     * The same as a statement that the driver has prepared on the server, as it does with statements that are run
-     * often.
-     */
+    /** Runs the same as a prepared statement at the server, as the driver does for frequent statements. */
     private @Nullable String readPrepared(String sql, String... binds) throws SQLException {
         int threshold = session.prepareThreshold();
         session.setPrepareThreshold(1);
@@ -98,8 +98,9 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * A pooler that gives out server connections by transaction: what the first prepares stays with the server
-     * connection that the second gets next, and the first goes on with another.
+     * Detects a pooler that assigns server connections by transaction and mixes up prepared statements. A statement
+     * that the first probe prepares stays with the server connection that the second probe gets next. The first probe
+     * continues with another one.
      */
     void verifyPreparedStatements(Probe second) throws SQLException {
         if (session.prepareThreshold() <= 0 || second.session.prepareThreshold() <= 0) {
@@ -127,19 +128,19 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Asks whether a transaction has lasted until now, and with it its locks.
+     * Checks that a transaction, and with it its locks, has lasted until now.
      *
-     * @param transaction what {@link #TRANSACTION} gave
-     * @throws SQLException if not: the session was lost, be it behind the back of the driver
+     * @param transaction the answer to {@link #TRANSACTION} at its beginning
+     * @throws SQLException if not: the session was lost, perhaps without the driver's notice
      */
     void requireStillIn(String transaction) throws SQLException {
         requireSame(transaction, read(TRANSACTION));
     }
 
     /**
-     * Compares what two statements of one transaction have read by {@link #TRANSACTION}.
+     * Compares the answers of two statements of one transaction to {@link #TRANSACTION}.
      *
-     * @throws MovedException if they ran in two transactions, without an error
+     * @throws MovedException if they ran in two transactions without an error
      */
     static void requireSame(String transaction, @Nullable String later) throws MovedException {
         if (!transaction.equals(later)) {
@@ -148,8 +149,8 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * The transaction went on in another session, and the driver did not notice. A server that fails over behind a
-     * pooler does so once, a pooler that gives each statement a session of its own does so each time.
+     * Reports that the transaction continued in another session without the driver's notice. A server that fails over
+     * behind a pooler causes this once. A pooler that gives each statement a session of its own causes it every time.
      */
     static final class MovedException extends SQLException {
         private static final long serialVersionUID = 1;
@@ -160,9 +161,10 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * A pool or a pooler may hand out what it cannot serve, such as a client's connection without one to the server.
+     * Checks that a connection works. A pool or pooler may hand out one that does not, such as a client's connection
+     * without one to the server.
      *
-     * @throws SQLException if no answer comes in time; the connection is closed
+     * @throws SQLException if no answer arrives in time; the connection is then closed
      */
     void requireAnswerWithin(Duration bound) throws SQLException {
         int usual = session.boundSocket((int) bound.toMillis());
@@ -177,8 +179,9 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * What distinguishes its server from others, and whether it is a standby. Asked in the transaction that locked, if
-     * it is usable, as the next one may be on another server. Ends the transaction.
+     * Returns a name that distinguishes the server from others, and shows whether it is a standby. The query runs in
+     * the transaction that locked, if it is usable, because the next one may be on another server. Ends the
+     * transaction.
      */
     String server() throws SQLException {
         if (session.isAborted()) {
@@ -190,26 +193,29 @@ final class Probe implements AutoCloseable {
             if (!SqlState.UNDEFINED_FUNCTION.equals(e.getSQLState())) {
                 throw e;
             }
-            // A server of another make that does not say.
+            // A server of another make may not have these functions.
             return "unknown";
         } finally {
             connection.rollback();
         }
     }
 
-    /** Whether all that the driver knows of the session says that it can write. */
+    /** Whether everything that the driver knows of the session indicates that it can write. */
     boolean isSaidToWrite() throws SQLException {
         return !connection.isReadOnly()
                 && "off".equals(session.reported("default_transaction_read_only"))
                 && "off".equals(session.reported("in_hot_standby"));
     }
 
-    /** As it calls itself, which the driver does not pass on. */
+    /** Returns the server's name for itself, which the driver does not pass on. */
     String product() throws SQLException {
         return session.ask("version()");
     }
 
-    /** A connection that cannot be given back as it was is ended, so that nobody gets it from a pool. */
+    /**
+     * Closes the connection. If it cannot be restored, the session is ended, so that the pool does not hand it out
+     * again.
+     */
     @Override
     public void close() {
         try (connection) {

@@ -6,9 +6,9 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Borrows the connections of a verification, all at once, as a pool gives the same ones again and again: as many as the
- * DataSource has to spare, up to a bound. The first two may take as long as the pool lets them; each further one that
- * does not come soon shows that there are no more.
+ * Borrows the connections of a verification, all at once, because a pool hands out the same ones again and again. It
+ * borrows as many as the DataSource has to spare, up to a bound. The first two may take as long as the pool allows. A
+ * further one that does not arrive soon shows that there are no more.
  */
 final class ProbeOpener {
     static final int LEAST = 2;
@@ -22,9 +22,9 @@ final class ProbeOpener {
     private ProbeOpener() {}
 
     /**
-     * Adds probes until there are as many as wanted, or no more come.
+     * Adds probes until there are as many as wanted, or no more arrive.
      *
-     * @throws SQLException if there are not two
+     * @throws SQLException if there are fewer than two
      */
     static void open(DataSource dataSource, int wanted, List<Probe> probes) throws SQLException {
         try {
@@ -38,7 +38,10 @@ final class ProbeOpener {
         }
     }
 
-    /** The caller borrows it, as its thread may say which database that is. Pools end a wait that is interrupted. */
+    /**
+     * Borrows on the calling thread, because the DataSource may choose the database by thread. Pools end a wait that is
+     * interrupted.
+     */
     private Probe openSoon(DataSource dataSource) throws SQLException {
         Thread watch = new Thread(this::interruptLater, "rowlock-verification");
         watch.setDaemon(true);
@@ -69,7 +72,7 @@ final class ProbeOpener {
         }
     }
 
-    /** Ends the watch. Returns whether it has interrupted the caller, which then need not be any more. */
+    /** Ends the watch. Returns whether it has interrupted the calling thread, whose flag the caller must then clear. */
     private synchronized boolean isInterrupted() {
         done = true;
         notifyAll();

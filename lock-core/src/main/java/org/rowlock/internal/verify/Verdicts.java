@@ -10,7 +10,7 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
-/** What a verification has found of a DataSource, as an exception. */
+/** Creates the exceptions for the findings of a verification. */
 final class Verdicts {
     private static final String FUNCTION_LISTS = "A pooler in between may take lock functions for reads: Pgpool-II does"
             + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
@@ -75,7 +75,10 @@ final class Verdicts {
                 || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
     }
 
-    /** Of what a pooler says of itself, or does to prepared statements, that it refuses; else that nothing ran. */
+    /**
+     * Returns the verdict on a pooler that reports its own mode or mixes up prepared statements; otherwise one that
+     * nothing could be verified.
+     */
     static LockVerificationException of(Exception e) {
         SQLException sql =
                 e instanceof SQLException own ? own : e.getCause() instanceof SQLException cause ? cause : null;

@@ -1,6 +1,4 @@
-/**
- * Proving that locks exclude on the way that calls take to the server.
- */
+/** Verifies that locks exclude on the path that calls take to the server. */
 @NullMarked
 package org.rowlock.internal.verify;
 
