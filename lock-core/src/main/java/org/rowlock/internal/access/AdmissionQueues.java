@@ -25,18 +25,18 @@ import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.Stack;
 
 /**
- * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
- * here, where they hold no connection, no snapshot and no place in the server's lock queue.
+ * The in-JVM queues in front of keys, entered before a connection is borrowed. Threads that wait for a hot key wait
+ * here, without a connection, a snapshot or a place in the server's lock queue.
  *
- * <p>First come, first served per key; holders of shared modes go in together, and of exclusive ones {@linkplain
- * RowLocksBuilder#maxAdmittedPerKey a few}. The queues exclude no thread by themselves. Exclusion is the task of
- * the database lock, so it holds between instances too.
+ * <p>Each key is served first come, first served. Holders of shared modes are admitted together, and
+ * {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} holders of exclusive ones. The queues exclude no thread by
+ * themselves. Exclusion is the task of the database lock, so it works across instances too.
  *
- * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, because
- * it may hold a database lock already. If it waited here for a thread that waits at the server, the server could not
- * see the deadlock.
+ * <p>Only the outermost call of a thread queues. A call of a thread that already has a {@link Permit} skips the queues,
+ * because the thread may hold a database lock. If it waited here for a thread that waits at the server, the server
+ * could not detect the deadlock.
  *
- * <p>Thread-safe. A permit belongs to the thread that got it. Made for platform and virtual threads.
+ * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
  */
 public final class AdmissionQueues {
     private final int maxWaitersPerKey;
@@ -53,40 +53,41 @@ public final class AdmissionQueues {
     }
 
     /**
-     * A thread in the queue of a key, or past it.
+     * A thread that waits in the queue of a key, or that was admitted.
      *
-     * @param database what distinguishes databases, as it was given
+     * @param database the value that distinguishes databases, as it was given
      * @param key the key
-     * @param mode how strongly it is to be locked
+     * @param mode the mode in which it will be locked
      * @param thread the name of the thread
-     * @param isAdmitted whether it is past the queue, and not waiting in it
-     * @param since how long it has been waiting, or past the queue
+     * @param isAdmitted whether it was admitted, and no longer waits
+     * @param since how long it has been waiting, or admitted
      */
     public record Entrant(
             Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
 
     /**
-     * Queues for the keys of a request. Several are entered one after the other in one order, so calls never deadlock
-     * here.
+     * Queues for the keys of a request. Several queues are entered one after the other, in the same order for all
+     * calls, so calls never deadlock here.
      *
-     * @param database what distinguishes databases: the DataSource
-     * @param request what will be locked; its wait, by default forever, is that for all queues together
+     * @param database the value that distinguishes databases: the DataSource
+     * @param request the request to queue for; its wait, by default forever, spans all queues
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
      * @throws LockNotAvailableException if the wait is none or runs out, or if the queue of a key is full
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
-     * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a
-     *     second connection it could wait for itself
+     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode: on a second
+     *     connection it could wait for itself
      */
     public Permit enter(Object database, LockRequest request) {
         return enter(database, request, request.lockWait(LockWait.forever()), null);
     }
 
     /**
-     * The same with a wait in place of the request's, and with work that others inside may do: see {@link QueueEntry}.
+     * Queues with a wait that replaces that of the request, and with work that threads inside may do; see
+     * {@link QueueEntry}.
      */
     public Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
         Given.notNull(database, "The database is null; give the DataSource");
-        // For the way out as well, which must not end halfway.
+        // The stack must suffice for leaving as well, which must not stop halfway.
         Stack.reserve();
         KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
@@ -113,14 +114,14 @@ public final class AdmissionQueues {
         }
     }
 
-    /** {@return how many keys have somebody in or past their queue} */
+    /** {@return how many keys have a thread in their queue, or admitted} */
     public int keysInUse() {
         return queues.keysInUse();
     }
 
     /**
-     * {@return the calls in the queues, or past them and in the database; the longest in their state first} A look at a
-     * moving crowd: a line is true of a moment.
+     * {@return the calls that wait in the queues or were admitted, the longest in their state first} The calls move
+     * meanwhile, so each line is a snapshot.
      */
     public List<Entrant> entrants() {
         return inside.stream()
@@ -137,7 +138,7 @@ public final class AdmissionQueues {
                 .toList();
     }
 
-    /** The right to go on to the database. Close it, on the same thread, when the transaction has ended. */
+    /** The permission to use the database. Close it, on the same thread, when the transaction has ended. */
     public static final class Permit implements AutoCloseable {
         private final KeyEntries entries;
         private final AdmissionQueues owner;
@@ -152,25 +153,29 @@ public final class AdmissionQueues {
             return entries;
         }
 
-        /** {@return whether this call queued: false within another one's permit, which passes at once} */
+        /**
+         * {@return whether this call queued: false for a call that is nested in another one's permit, and skips the
+         * queues}
+         */
         public boolean isQueued() {
             return entries.isOutermost();
         }
 
         /**
-         * Says whether a connection was to be had. As long as it was not, nobody waits in the queues of the keys: in an
-         * outage those behind would serve one connection timeout after the other. Say it before {@link #close}.
+         * Reports whether a connection was obtained. Until one is, callers skip the queues of the keys. Otherwise, in
+         * an outage, waiting callers would run into one connection timeout after the other. Call it before
+         * {@link #close}.
          *
-         * @param connected whether the call got its connection
+         * @param connected whether the call obtained its connection
          */
         public void connected(boolean connected) {
             entries.open(!connected);
         }
 
         /**
-         * Lets the next in. A second call does nothing.
+         * Admits the next thread. A second call does nothing.
          *
-         * @throws IllegalMonitorStateException if called on another thread than the one that entered
+         * @throws IllegalMonitorStateException if called on a thread other than the one that entered
          */
         @Override
         public void close() {

@@ -20,7 +20,9 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.request.RowStatement;
 
-/** The access of Rowlock's other modules, beside the public methods. Thread-safe, except for the connections. */
+/**
+ * The access for Rowlock's other modules, in addition to the public methods. Thread-safe, except for the connections.
+ */
 public interface LockAccess {
     /** {@return the access to row locks} */
     static LockAccess of(RowLocks locks) {
@@ -30,8 +32,8 @@ public interface LockAccess {
     /**
      * {@return a builder of row locks for several DataSources, or for one that is found later}
      *
-     * @param dataSource gives the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
-     *     RowLocks#verify}; what it throws reaches their callers
+     * @param dataSource returns the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and
+     *     {@link RowLocks#verify}; its exceptions reach their callers
      */
     static RowLocksBuilder builder(Supplier<DataSource> dataSource) {
         return Opener.opened().builder.apply(dataSource);
@@ -48,10 +50,10 @@ public interface LockAccess {
     RowLocks on(DataSource dataSource);
 
     /**
-     * Proves that locks exclude, as {@link RowLocks#verify} does, on as many connections at a time as a pool has to
-     * spare. It waits for them as long as the pool does, and continues with those that it has if these are two.
+     * Verifies that locks exclude, as {@link RowLocks#verify} does, on as many connections at a time as a pool can
+     * spare. It waits for them as long as the pool does, and continues with those that it has if they are at least two.
      *
-     * @param connections how many to borrow at a time, at least 2; more than sixteen are sixteen
+     * @param connections how many to borrow at a time, at least 2; more than sixteen are treated as sixteen
      */
     void verify(DataSource dataSource, int connections);
 
@@ -61,22 +63,22 @@ public interface LockAccess {
     /** {@return the strategy of a key's table; {@link LockStrategy#ADVISORY} for a key that is no row} */
     LockStrategy strategyOf(LockKey key);
 
-    /** {@return when commits release the locks} */
+    /** {@return when commits release their locks} */
     LockRelease release();
 
-    /** {@return the names of the tables that have settings of their own, in their one spelling} */
+    /** {@return the names of the tables that have settings of their own, in normalized spelling} */
     Set<String> configuredTables();
 
     /** {@return the id columns that are configured for a table, named as in the keys; empty for the primary key} */
     List<String> configuredIdColumns(String table);
 
     /**
-     * Looks in the catalog for what every lock of a table's rows would be refused for, so that a startup can refuse it.
-     * Locks nothing.
+     * Checks the catalog for reasons to refuse every lock of a table's rows, so that an application can refuse to
+     * start. Locks nothing.
      *
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
-     * @return the id columns, configured or those of the primary key; none if strategy ADVISORY does without
+     * @return the id columns, configured or those of the primary key; none if strategy ADVISORY needs none
      * @throws LockTargetException if the strategy needs id columns and there are none, or if it needs keys and the text
      *     of an id may depend on settings of the session
      * @throws SQLException if the catalog cannot be read, or the table does not exist
@@ -84,26 +86,26 @@ public interface LockAccess {
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
-     * Refuses an id that no row of its table can have: of another number of parts than the table's id, or of a value
-     * that a column cannot hold. Locks refuse these with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}, while
-     * {@link LockStrategy#ADVISORY} takes them for ids of something else. Locks nothing, and needs no transaction.
+     * Refuses an id that no row of its table can have, because the number of its parts differs from the table's, or a
+     * column cannot hold its value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids,
+     * while {@link LockStrategy#ADVISORY} treats them as ids of another kind. Locks nothing, and needs no transaction.
      *
-     * @throws LockTargetException if the table has an id, and this cannot be one
+     * @throws LockTargetException if the table has an id, and this one cannot be such an id
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
     void checkId(Connection connection, LockKey.Row row) throws SQLException;
 
     /**
-     * Locks in the transaction of a connection, by a statement of another library where that does the same: of one row
-     * by {@link LockStrategy#ROW}, of a table whose id is one column, without a bound of the wait, and while nothing
-     * has to go in front of the lock. In all other cases the statement is not called.
+     * Locks in the transaction of a connection, by the statement of another library if that has the same effect. This
+     * is so for one row with {@link LockStrategy#ROW}, of a table whose id is one column, with an unbounded wait and no
+     * key in front. In all other cases the statement is not called.
      *
      * @param statement locks the row of the request; null to have Rowlock lock in any case
-     * @return what is held now; a key that another transaction holds is an exception
+     * @return the held locks; a key that another transaction holds causes an exception
      */
     LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
 
-    /** How {@link RowLocks} opens this access. */
+    /** The means by which {@link RowLocks} opens this access. */
     final class Opener {
         private static volatile @Nullable Opener opened;
 

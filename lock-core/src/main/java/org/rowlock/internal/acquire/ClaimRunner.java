@@ -30,10 +30,10 @@ import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
 
 /**
- * A claim: one statement, or with keys the row locks and then the keys, until there are enough.
+ * A claim. It is one statement, or with keys it locks rows and then their keys, until it has enough.
  *
- * @param rows what is claimed, as it was read last
- * @param taken the ids of these
+ * @param rows the claimed rows, as they were last read
+ * @param taken the ids of the claimed rows
  */
 record ClaimRunner(
         PgSession session,
@@ -42,10 +42,10 @@ record ClaimRunner(
         Claim claim,
         OpenRows rows,
         List<List<String>> taken) {
-    /** After this many looks, each at rows whose keys others hold alone, a claim returns the rows it has. */
+    /** After this many looks at rows whose keys are all held by other transactions, a claim returns the rows it has. */
     private static final int MOST_LOOKS = 64;
 
-    /** The texts of claims, of which an application has few different ones. */
+    /** The SQL of claims by their form; an application has few different ones. */
     private static final Kept<ClaimSql, String> LOCKS = new Kept<>();
 
     private static final Kept<ClaimSql, String> READS = new Kept<>();
@@ -91,12 +91,12 @@ record ClaimRunner(
         rows.keep(statement.executeQuery());
     }
 
-    /** A table that was replaced since it was looked up is looked up again, once. */
+    /** Claims rows with their keys. A table that has changed since it was looked up is looked up again, once. */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
             RowTable table = tables.of(session, claim.table());
-            refuseOnCitus(); // The look-up may have found it out.
+            refuseOnCitus(); // The look-up may have found Citus.
             try {
                 takeAs(table);
                 return;
@@ -114,7 +114,7 @@ record ClaimRunner(
         }
     }
 
-    /** Locks rows whose keys no other transaction holds, and that meet the predicate behind the lock. */
+    /** Locks rows whose keys no other transaction holds, and that still match the predicate behind the lock. */
     private void takeAs(RowTable table) throws SQLException {
         taken.clear();
         List<List<String>> tried = new ArrayList<>();
@@ -172,7 +172,7 @@ record ClaimRunner(
         rows.keep(found);
     }
 
-    /** Refuses to go on as if the keys of all ids were tried. */
+    /** Refuses to continue unless the keys of all ids were tried. */
     private void requireTried(ResultSet row, int ids) throws SQLException {
         int tried = 0;
         while (row.next()) {
@@ -185,7 +185,7 @@ record ClaimRunner(
         }
     }
 
-    /** A program cannot name a row whose id is blank. */
+    /** Returns the keys of the claimed rows. A row with a blank id is omitted, because it has no valid key. */
     private List<LockKey> takenKeys() {
         return taken.stream()
                 .filter(id -> id.stream().noneMatch(String::isBlank))
@@ -193,7 +193,10 @@ record ClaimRunner(
                 .toList();
     }
 
-    /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
+    /**
+     * Refuses a claim on Citus. It runs a statement that names a table on a machine of its choice, and would lock the
+     * keys there.
+     */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {
             throw new LockTargetException(

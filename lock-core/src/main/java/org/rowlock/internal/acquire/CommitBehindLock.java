@@ -16,15 +16,15 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 
-/** Locks, writes and commits, in one flush where that can be, so that the lock is held for no round trip at all. */
+/** Locks, writes and commits, in one flush if possible, so that the lock is held for no round trip. */
 public final class CommitBehindLock {
     private CommitBehindLock() {}
 
     /**
-     * Whatever it throws, the caller has to roll back.
+     * Runs the call. After any exception, the caller has to roll back.
      *
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
-     * @throws RowlockException if it has not: the locks cannot be had, or for another reason that is known
+     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed durably
+     * @throws RowlockException if it has not committed, because the locks are unavailable or for another known reason
      * @throws SQLException if a write or the commit fails
      */
     public static void run(LockCall call, List<Write> writes, Ending.Choice endings) throws SQLException {
@@ -41,14 +41,14 @@ public final class CommitBehindLock {
         });
     }
 
-    /** Refuses what is no failure of the lock. */
+    /** Throws for a failure that is not the lock's. */
     private static void refuseFailed(Outcome outcome, Commit commit) throws SQLException {
         Failed failed = outcome instanceof Failed it ? it : null;
         RowlockException meaning = failed == null ? null : failed.meaning();
         boolean own = failed != null && meaning == null;
         SQLException cause = failed != null ? failed.cause() : outcome instanceof Taken taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
-            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
+            // The end of the wait for durability looks like the end of the wait for the lock.
             SQLException definite = commit.failure(cause);
             boolean lost = meaning instanceof LockConnectionLostException
                     && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());

@@ -25,15 +25,15 @@ import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Looks at what a flush has locked, and again at the rows that it has not found: what is held has to be what was asked
- * for.
+ * Checks what a flush has locked, and checks again for the rows that it has not found. The held locks must be the
+ * requested ones.
  *
  * @param begun whether the transaction had begun before the call, so that it cannot be rolled back as a whole
  */
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
-     * Refuses locks that do not exclude others: of fewer keys than asked for, of a row with another key, or of a row
-     * that a stale snapshot may only not show.
+     * Refuses locks that do not exclude other transactions: locks of fewer keys than requested, of a row with another
+     * key, or of a row that a stale snapshot may not show.
      *
      * @param stored whether the COMMIT has run
      */
@@ -55,7 +55,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         }
     }
 
-    /** The rows that are not there in spite of their INSERT. */
+    /** Returns the keys of rows that do not exist in spite of their INSERT. */
     List<LockKey> notInserted() {
         if (request.inserts().isEmpty() || held.absent().isEmpty()) {
             return List.of();
@@ -64,7 +64,9 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return held.absent().stream().filter(inserted::contains).toList();
     }
 
-    /** An INSERT that has not made the row that is to be locked may have made another, so it is undone. */
+    /**
+     * Rolls back and returns the exception for an INSERT that has not created the row. It may have created another one.
+     */
     RowlockException refusedInsert() throws SQLException {
         return undone(TargetErrors.notInserted(call.asked(), notInserted(), !begun));
     }
@@ -76,7 +78,10 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
                 : TargetErrors.rowAbsent(call.asked(), held.absent());
     }
 
-    /** Undoes the call. A transaction that had begun is aborted, so that its earlier part is not lost unnoticed. */
+    /**
+     * Rolls back the call. A transaction that had begun before is aborted instead, so that its earlier part is not lost
+     * silently.
+     */
     private RowlockException undone(RowlockException refused) throws SQLException {
         if (begun) {
             return aborted(refused);
@@ -90,7 +95,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return refused;
     }
 
-    /** Whether another transaction has inserted one of the absent rows since. */
+    /** Whether another transaction has inserted one of the absent rows meanwhile. */
     boolean isInsertedMeanwhile() throws SQLException {
         for (RowGroup group : request.rows()) {
             String look = RowSql.lockOfOthers(group.table(), group.mode());
@@ -110,7 +115,10 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return false;
     }
 
-    /** A row that the role can read and that FOR UPDATE did not find, as row security has policies for each. */
+    /**
+     * Returns a row that the role can read but that FOR UPDATE did not find, or null. Row security has separate
+     * policies for the two.
+     */
     private @Nullable Row unlockable() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
@@ -123,7 +131,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return null;
     }
 
-    /** A key without a row, whose row would have another key. */
+    /** Returns a key without a row whose id means the row of another key, or null. */
     private @Nullable Misnamed misnamed() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
@@ -144,7 +152,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return group.keys().stream().filter(spellings::contains).toList();
     }
 
-    /** The id in the row that a statement about a key returns; empty where there is none. */
+    /** Returns the id in the row that a statement about a key finds; empty if there is none. */
     private List<String> read(RowTable table, String look, Row key) throws SQLException {
         try (PreparedStatement statement = call.session().prepare(look)) {
             RowSql.bindId(statement, 1, key);

@@ -25,16 +25,16 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 
 /**
- * The configured and known tables, by which a request is resolved. Refuses ids that do not fit their table, or that
- * have another spelling.
+ * The configured and known tables, with which requests are resolved. It refuses ids that do not fit their table, or
+ * that have another spelling.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
-    /** A table whose rows are locked, with its id columns: the configured ones, or the primary key. */
+    /** Returns a table whose rows are locked, with its id columns: the configured ones, or the primary key. */
     public RowTable of(PgSession session, String name) throws SQLException {
         return table(session, name, List.of(), config.strategyOf(name), true, true);
     }
 
-    /** The id columns of a table, none if it does without; refuses one whose rows cannot be locked. */
+    /** Returns the id columns of a table, or none if it needs none. Refuses a table whose rows cannot be locked. */
     public List<String> check(PgSession session, String name) throws SQLException {
         LockStrategy strategy = config.strategyOf(name);
         boolean needed = !config.idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;
@@ -44,13 +44,13 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /**
-     * Splits the keys of a request by strategy, within the budget, with the id columns of their tables; asks the server
-     * for those it does not know.
+     * Splits the keys of a request by strategy, within the budget, with the id columns of their tables. Tables that are
+     * not known yet are looked up.
      *
-     * @param wait in place of that of the request
-     * @param strategy that of all keys, or BOTH where they differ
-     * @param inserts of rows that may not be there, in one order for all calls
-     * @throws LockTargetException if an id is none of its table, or another spelling of one
+     * @param wait replaces the wait of the request
+     * @param strategy the strategy of all keys, or BOTH if they differ
+     * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
+     * @throws LockTargetException if an id does not fit its table, or is another spelling of one that does
      */
     ResolvedRequest resolve(
             PgSession session, LockRequest request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
@@ -67,7 +67,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                             + " distinct advisory locks",
                     "Lock fewer keys, or a key that stands for them all");
         }
-        // In the order of their statements, and so of the locks: by table, the strongest mode first.
+        // The rows are in the order of their statements and locks: by table, the strongest mode first.
         List<Row> rows = request.rows();
         if (rows.size() > 1) {
             rows = new ArrayList<>(rows);
@@ -88,8 +88,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     groups.add(new RowGroup(table, request.modeOf(first), group));
                     continue;
                 }
-                // By their key alone. Another spelling of a value is refused, as it would be another key; what is no
-                // value of the column may be an id of another kind, and passes.
+                // These rows are locked by their key alone. Another spelling of a value is refused, because it would be
+                // another key. A text that is not a value of the column may be an id of another kind, and passes.
                 RowTable table = table(session, first.table(), group, ofTable, false, false);
                 if (table.isAny(IdType::isWord) && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
@@ -117,22 +117,22 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return byTable == 0 ? request.modeOf(one).compareTo(request.modeOf(other)) : byTable;
     }
 
-    /** Refuses an id that no row of its table has. Where the table has no id columns nothing is known of its ids. */
+    /** Refuses an id that no row of its table can have. If the table has no id columns, every id passes. */
     public void checkId(PgSession session, Row row) throws SQLException {
         RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
     }
 
-    /** Returns the words of a request for messages, whatever its tables are. */
+    /** Returns the description of a request for messages, without a look at its tables. */
     Asked asked(PgSession session, LockRequest request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
         return Asked.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());
     }
 
     /**
-     * A table with its id columns; refuses one whose rows cannot be locked, and rows of other ids.
+     * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and rows with unfit ids.
      *
-     * @param needed whether there have to be id columns, as rows are locked
-     * @param ofRows whether the ids have to be those of rows; see {@link #refusal}
+     * @param needed whether id columns are required, because rows are locked
+     * @param ofRows whether the ids must be ids of rows; see {@link #refusal}
      */
     private RowTable table(
             PgSession session, String name, List<Row> rows, LockStrategy strategy, boolean needed, boolean ofRows)
@@ -148,15 +148,15 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             if (again) {
                 throw refused;
             }
-            // By now it may have other columns, or of other types, which the ids fit.
+            // Meanwhile it may have other columns, or columns of other types, which the ids fit.
             idColumns.forget(known.table());
         }
     }
 
     /**
-     * Why rows of a table cannot be locked, or null.
+     * Returns why rows of a table cannot be locked, or null.
      *
-     * @param ofRows whether the ids have to be those of rows; if not, only another spelling of a value is wrong
+     * @param ofRows whether the ids must be ids of rows; if not, only another spelling of a value is wrong
      */
     private @Nullable LockTargetException refusal(
             RowTable table, List<Row> rows, LockStrategy strategy, boolean ofRows) {

@@ -38,8 +38,8 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * One call for locks, from the request to what came back: observed, bounded, in its turn. {@link #attempt} sends one
- * flush after the other until an outcome leaves nothing to do.
+ * One call for locks, from the request to the result. It notifies the observer, bounds the wait and queues.
+ * {@link #attempt} sends one flush after the other until an outcome leaves nothing to do.
  */
 public final class LockCall {
     private static final Flushes FLUSHES = new Flushes(false);
@@ -51,7 +51,7 @@ public final class LockCall {
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 
-    /** No bound of the socket was set. */
+    /** The value for a socket without a bound of this call. */
     private static final int UNBOUND = -1;
 
     private final LockCalls calls;
@@ -69,9 +69,9 @@ public final class LockCall {
     private boolean begun;
 
     /**
-     * @param lockWait in place of that of the request
-     * @param inserts of rows that may not be there, in one order for all calls
-     * @param statement locks the row where it does the same as Rowlock's own; null for none
+     * @param lockWait replaces the wait of the request
+     * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
+     * @param statement locks the row if it does the same as Rowlock's own statement; null for none
      * @param observed whether the observer is notified
      */
     public LockCall(
@@ -104,20 +104,20 @@ public final class LockCall {
         return calls.tables().config().names();
     }
 
-    /** Whether a COMMIT may go with the lock: there is nothing that Rowlock has to see in front of it. */
+    /** Whether a COMMIT may go with the lock, because Rowlock has nothing to check in front of it. */
     boolean mayCommit() {
         return inserts.isEmpty();
     }
 
-    /** The strategy of all keys, or BOTH. */
+    /** Returns the strategy of all keys, or BOTH if they differ. */
     public LockStrategy strategy() {
         return strategy;
     }
 
     /**
-     * Takes the locks and runs what is behind them. {@link #held} says what the outcome means.
+     * Acquires the locks, and runs the statements behind them. {@link #held} interprets the outcome.
      *
-     * @param given what is behind the locks. A COMMIT is held back if Rowlock has to see first what was locked
+     * @param given the statements behind the locks. A COMMIT is held back if Rowlock must first check what was locked
      */
     public Outcome attempt(@Nullable Tail given) throws SQLException {
         for (Insert insert : inserts) {
@@ -147,7 +147,7 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // A look at the server failed. The errors of a flush are in its outcome.
+            // A query for the state of the server failed. The errors of a flush are in its outcome.
             RowlockException meaning = LockErrors.ofLock(asked(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
@@ -174,7 +174,7 @@ public final class LockCall {
         for (int tries = 1; ; ) {
             ResolvedRequest next = asks.remaining(start).behind(front);
             boolean isCommitting = tail != null && tail.isCommitting();
-            // In front of a COMMIT Rowlock has to see a row that a stale snapshot lacks.
+            // Before a COMMIT, Rowlock must check a row that a stale snapshot does not show.
             boolean anyIsolation = asks.anyIsolationAllowed() && !isCommitting;
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
             Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
@@ -208,7 +208,7 @@ public final class LockCall {
                 front.givenUp();
                 front = null;
             } else if (outcome instanceof Absent) {
-                // The locks alone say which row it is, or find it: it may have been inserted since.
+                // The locks are sent alone. They show which row is absent, or find it, if it was inserted meanwhile.
                 tail = null;
             } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
                 forget(asks);
@@ -237,7 +237,10 @@ public final class LockCall {
         }
     }
 
-    /** A query has run without a lock on a row that is there now. */
+    /**
+     * Returns the exception for a query that has run without a lock on a row that exists now, and aborts the
+     * transaction.
+     */
     private RowlockException replaced() {
         RowlockException refused = LockErrors.replaced(asked());
         session.abort(refused);
@@ -255,9 +258,9 @@ public final class LockCall {
     }
 
     /**
-     * A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. The
-     * bound is well above what a right answer takes, as the transaction is lost beyond it: a row lock can wait more
-     * than once, and a busy server has other things to do.
+     * Bounds the socket, because a server that does not answer must not prolong a bounded wait. A query may take any
+     * time. The bound is far longer than a normal answer takes, because beyond it the transaction is lost. A row lock
+     * can wait more than once, and a busy server is slow.
      */
     private int boundSocket() throws SQLException {
         if (!lockWait.isBounded()) {
@@ -271,8 +274,8 @@ public final class LockCall {
     }
 
     /**
-     * Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id, or
-     * no row where the lock statement cannot raise an error for it.
+     * Whether Rowlock must check what the lock found before a COMMIT. The id may have another spelling, or the row may
+     * be absent where the lock statement cannot raise an error for that.
      */
     private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
         if (resolved.isRowRequired() && (begun || isOnCitus())) {
@@ -286,7 +289,7 @@ public final class LockCall {
         return false;
     }
 
-    /** Whether another library's statement locks the same row in the same way, and finds it by the same column. */
+    /** Whether another library's statement locks the same row in the same mode, and finds it by the same column. */
     private boolean isLockedBy(RowStatement other, ResolvedRequest resolved) throws SQLException {
         if (strategy != LockStrategy.ROW
                 || !resolved.isOneRow()
@@ -318,8 +321,8 @@ public final class LockCall {
     /**
      * Returns the held locks of an outcome.
      *
-     * @throws RowlockException if the locks cannot be acquired, or a row that is required does not exist
-     * @throws SQLException if the caller's query failed, or a look at the server did
+     * @throws RowlockException if the locks cannot be acquired, or a required row does not exist
+     * @throws SQLException if the caller's query, or a query of Rowlock, failed
      */
     public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
@@ -331,7 +334,7 @@ public final class LockCall {
         return held;
     }
 
-    /** Returns the words of the request for messages. */
+    /** Returns the description of the request for messages. */
     public Asked asked() {
         ResolvedRequest known = resolved;
         return known == null ? calls.tables().asked(session, request, lockWait) : known.asked(session.readOnlyBy());

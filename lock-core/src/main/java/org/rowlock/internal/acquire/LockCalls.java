@@ -23,10 +23,10 @@ import org.rowlock.internal.session.PgSession;
 /**
  * The objects that all calls for locks share.
  *
- * @param early where commits let go of the locks before they are durable, if others want them; else null
+ * @param early the commits that release locks before they are durable, if other transactions contend for them; or null
  * @param front whether the advisory key of a row goes in front of its lock
- * @param holders by connection, the last that was granted a row; its transaction has ended when the connection begins
- *     another
+ * @param holders the last entry that was granted a row, by connection; its transaction has ended when the connection
+ *     begins another
  */
 public record LockCalls(
         KnownTables tables,
@@ -35,7 +35,7 @@ public record LockCalls(
         @Nullable EarlyRelease early,
         LockFront front,
         Map<Connection, QueueEntry> holders) {
-    /** Whose transactions end with a plain commit. */
+    /** Creates calls whose transactions end with a plain commit. */
     public LockCalls(KnownTables tables, LockObserver observer, KeyQueues queues) {
         this(tables, observer, queues, null, LockFront.ADAPTIVE);
     }
@@ -50,9 +50,9 @@ public record LockCalls(
     }
 
     /**
-     * How a transaction is to end.
+     * Returns how a transaction ends.
      *
-     * @param wanted whether others want what it has locked, asked when it is to end
+     * @param wanted whether other transactions contend for its locks, evaluated when it ends
      */
     public Ending.Choice endings(BooleanSupplier wanted) {
         EarlyRelease how = early;

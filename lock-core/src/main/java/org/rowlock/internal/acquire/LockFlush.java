@@ -22,10 +22,10 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * One flush of a call. The server's answer, or the error that it raises, becomes an outcome. If the outcome leaves a
- * choice, the transaction is usable again.
+ * One flush of a call. It turns the server's answer, or the error that the server raises, into an outcome. If the
+ * outcome leaves a choice, the transaction is usable again.
  *
- * @param request what the flush locks, with the wait that is left
+ * @param request the locks of the flush, with the remaining wait
  * @param begun whether the transaction had begun before the call
  */
 record LockFlush(
@@ -39,7 +39,7 @@ record LockFlush(
         try {
             return FlushRunner.send(call.session(), flush, request, tail);
         } catch (SQLException e) {
-            // Behind the COMMIT of a transaction that is over nothing may be sent again.
+            // If the transaction is over, the COMMIT may have run, and nothing may be sent again.
             if (request.front() != null
                     && call.session().isAborted()
                     && ServerErrors.mayBeOfFront(e)
@@ -77,7 +77,10 @@ record LockFlush(
         return notUndone != null ? notUndone : new Taken(mayBeOfTail(), e);
     }
 
-    /** Aborts what a savepoint keeps alive: its locks would keep others waiting until the caller rolls back. */
+    /**
+     * Aborts a transaction that a savepoint keeps alive. Otherwise its locks would block other transactions until the
+     * caller rolls back.
+     */
     private Failed unusable(SQLException e) {
         PgSession session = call.session();
         if (begun && (flush.isBounded() || flush.isCheckSaved()) && session.isAborted()) {
@@ -95,7 +98,7 @@ record LockFlush(
                                 .equals("0"));
     }
 
-    /** An outcome of which the server has run nothing behind the error, and with which nothing stays locked. */
+    /** Returns an outcome for which the server has run nothing after the error, and holds no new lock. */
     private Outcome undone(SQLException cause, boolean undoes, Outcome outcome) throws SQLException {
         Failed notUndone = undoes ? undo(cause) : null;
         if (tail != null) {
@@ -104,7 +107,10 @@ record LockFlush(
         return notUndone != null ? notUndone : outcome;
     }
 
-    /** Makes the transaction usable again, with nothing newly held; or says why it could not be. */
+    /**
+     * Makes the transaction usable again, without new locks. Returns the failure if that is impossible, and otherwise
+     * null.
+     */
     private @Nullable Failed undo(SQLException cause) throws SQLException {
         PgSession session = call.session();
         try {

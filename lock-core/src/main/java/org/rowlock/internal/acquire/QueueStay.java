@@ -14,8 +14,8 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * The place of a call in the queues of this JVM while the server has its flush. The call has entered them before it
- * borrowed a connection. Otherwise it is in the queue of its only row, with the connection in hand.
+ * The place of a call in the queues of this JVM while its flush is at the server. A call with admission has entered the
+ * queues before it borrowed a connection. Any other call is in the queue of its only row, with the connection in hand.
  *
  * @param admitted the entries of the thread, or null if it has entered no queue
  * @param own the entry of this call alone, or null
@@ -29,7 +29,7 @@ record QueueStay(
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
         implements AutoCloseable {
-    /** Waits where the call has to. Only a row that no other transaction may hold in the same mode has a queue. */
+    /** Waits in the queue, if the call must. Only a single row in an exclusive mode has a queue. */
     static QueueStay enter(
             LockCalls calls,
             PgSession session,
@@ -57,7 +57,7 @@ record QueueStay(
         QueueStay stay = new QueueStay(calls, session, request, null, own, begun ? null : own);
         boolean entered = false;
         try {
-            // Only a call that would wait asks the server whether it may, and has the time for it.
+            // Only a call that would wait asks the server whether it may, because only that call has the time.
             if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
                 own.enter(WaitNanos.nanos(wait), Integer.MAX_VALUE);
             }
@@ -71,8 +71,8 @@ record QueueStay(
     }
 
     /**
-     * The advisory key of the row in front of its lock, if the queue of the row asks for it. A transaction that waits
-     * for that key has not begun and holds nothing, so only those behind it wait for it.
+     * Returns the advisory key to send in front of the row's lock, if the queue requires one. A transaction that waits
+     * for that key has not begun and holds nothing, so it blocks only those behind it.
      */
     @Nullable
     Front front(LockWait left, boolean onCitus) {
@@ -90,7 +90,7 @@ record QueueStay(
         return wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 
-    /** @param holds whether the locks, if the call got them, are held behind the flush, which had no COMMIT */
+    /** @param holds whether the locks, if the call acquired them, are held after the flush, which had no COMMIT */
     void answered(boolean got, boolean holds) {
         if (own != null) {
             own.answered(got, holds);
@@ -102,7 +102,10 @@ record QueueStay(
         }
     }
 
-    /** Leaves the call's own queue as soon as the server has answered: the end of the transaction cannot be seen. */
+    /**
+     * Leaves the call's own queue as soon as the server has answered, because the end of the transaction is not
+     * visible.
+     */
     @Override
     public void close() {
         if (own != null) {
