@@ -25,16 +25,19 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.Stack;
 
 /**
- * COMMIT, with the writes that go with it, and what became of it. The writes are split into flushes: one with the
- * COMMIT, wherever that can be. The driver's commit() returns normally in cases where nothing is stored: the server
- * answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's statement instead.
- * The driver knows it of the transaction, without a round trip.
+ * Sends COMMIT with the writes that belong to it, and determines the outcome. The writes are split into flushes, with
+ * the COMMIT in the last one if possible. The driver's commit() returns normally in cases where nothing is stored. The
+ * server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's statement
+ * instead. The driver knows both from the state of the transaction, without a round trip.
  *
- * <p>Whatever it throws, the caller has to roll back, unless nothing is to be stored in another way: with autosave the
- * driver returns to a savepoint of its own, and a later commit() would commit what came before.
+ * <p>After any exception the caller has to roll back, unless something else prevents a commit. With autosave the driver
+ * returns to a savepoint of its own, and a later commit() would commit the earlier part.
  */
 public final class Commit {
-    /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
+    /**
+     * The most statements in one flush. The driver would read the results of more in parts, and their text would not be
+     * kept.
+     */
     public static final int MOST_IN_ONE = 100;
 
     private final PgSession session;
@@ -42,28 +45,31 @@ public final class Commit {
     private final Ending ending;
     private final List<Write> writes;
 
-    /** Of which the last has the COMMIT, unless that is alone. */
+    /** The flushes; the last one has the COMMIT, unless that is sent alone. */
     private final List<Tail> flushes;
 
     private final boolean commits;
 
-    /** Whether the COMMIT is sent by itself: mostly as the driver's commit(), see {@code Ending}. */
+    /** Whether the COMMIT is sent alone, usually by the driver's commit(); see {@code Ending}. */
     private final boolean commitsAlone;
 
-    /** Whether the COMMIT may have left: from when it is bound, as the last part, or sent by itself. */
+    /** Whether the COMMIT may have been sent: since it was bound as the last part, or sent alone. */
     private boolean sent;
 
-    /** Whether the server has answered it. Looked at before a listener has run, which may begin anew. */
+    /**
+     * Whether the server has answered the COMMIT. It is checked before a listener runs, which may begin a new
+     * transaction.
+     */
     private boolean ended;
 
-    /** That the server has not waited for its standby. */
+    /** The server's warning that it has not waited for its standby. */
     private @Nullable SQLWarning warning;
 
     /**
-     * Runs no SQL in the transaction.
+     * Prepares the flushes. Runs no SQL in the transaction.
      *
-     * @param ending what is to go with the last flush, or null for nothing
-     * @param behindLock whether the COMMIT goes with a lock, also if there is no write
+     * @param ending the statements around the COMMIT of the last flush, or null for no COMMIT
+     * @param behindLock whether the COMMIT goes with a lock, even without a write
      */
     private Commit(
             PgSession session, CommitErrors errors, @Nullable Ending ending, List<Write> writes, boolean behindLock)
@@ -86,9 +92,9 @@ public final class Commit {
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
-        // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
+        // The branch of an XA transaction must not be committed in part. The driver's commit() refuses that.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Of a statement that is executed several times the server would keep as many, and for a value without a type
+        // The server would keep a statement that is executed several times just as often. For a value without a type,
         // the driver waits in front of a statement that returns rows.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
@@ -111,7 +117,7 @@ public final class Commit {
         return split;
     }
 
-    /** The last of the statements, or the last but its confirmation. */
+    /** Returns the COMMIT, which is the last statement, or only its confirmation follows. */
     private Part commit() {
         return new Part(
                 Ending.COMMIT,
@@ -125,7 +131,7 @@ public final class Commit {
                 });
     }
 
-    /** Commits what was done under keys, for messages; empty where these are not known. */
+    /** Commits the work done under the given keys, which messages name; the list is empty if they are unknown. */
     public static void run(
             Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
@@ -136,14 +142,14 @@ public final class Commit {
         commit.run(null);
     }
 
-    /** One that may go with a lock. */
+    /** Creates a commit that may go with a lock. */
     public static Commit behindLock(
             PgSession session, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
         return new Commit(session, new CommitErrors(keys, names), endings.of(session), writes, true);
     }
 
-    /** Sends writes and does not commit. Refuses an aborted transaction, also where there is nothing to send. */
+    /** Sends writes without a commit. Refuses an aborted transaction, even if there is nothing to send. */
     public static void sendWrites(Connection connection, KeyNames names, List<Write> writes) throws SQLException {
         CommitErrors errors = new CommitErrors(List.of(), names);
         PgSession session = PgSession.of(connection);
@@ -155,7 +161,7 @@ public final class Commit {
         }
     }
 
-    /** The tail of a flush that locks, where all of it can be in one; else null. */
+    /** Returns the tail of a flush that locks, or null if the work does not fit into one flush. */
     public @Nullable Tail tail() {
         return flushes.size() == 1 && !commitsAlone ? flushes.get(0) : null;
     }
@@ -170,10 +176,10 @@ public final class Commit {
     }
 
     /**
-     * Has all of it sent. What may be stored is not to be sent again, and whatever is thrown must not look as if it
-     * were not: pools and proxies throw more than the driver does.
+     * Has everything sent. Work that may be stored must not be sent again, and no exception may suggest that it is not
+     * stored. Pools and proxies throw more kinds of exceptions than the driver does.
      *
-     * @param behindLock sends it behind a lock; null where there is none to take
+     * @param behindLock sends it behind a lock; null if there is no lock to acquire
      */
     public void run(@Nullable Sending behindLock) throws SQLException {
         Stack.reserve();
@@ -199,7 +205,9 @@ public final class Commit {
         }
     }
 
-    /** Without room to make one, that which was made before the COMMIT was sent. */
+    /**
+     * Returns the exception for an unknown outcome, or one created before the COMMIT if there is no memory for another.
+     */
     private CommitOutcomeUnknownException unknown(Throwable e) {
         try {
             return errors.unknownOf(CommitErrors.SENT_THROUGH, e);
@@ -215,7 +223,7 @@ public final class Commit {
         return unknown;
     }
 
-    /** Sends all of it, behind a lock that is held by now, or without one. */
+    /** Sends everything, behind a lock that is already held, or without one. */
     public void send() throws SQLException {
         errors.refuseAborted(session);
         try {
@@ -228,14 +236,15 @@ public final class Commit {
         checkCounts();
     }
 
-    /** Those that the server has not checked. */
+    /** Checks the counts that the server has not checked. */
     private void checkCounts() {
         for (int i = 0; i < writes.size(); i++) {
             Write write = writes.get(i);
             for (long count : write.answers()) {
                 if (write.isExpecting() && count != write.expected()) {
                     UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
-                    // As where the server counts: a later commit of the caller must not store it.
+                    // The transaction is aborted, as after a check by the server, so that a later commit of the caller
+                    // cannot store it.
                     session.abort(wrong);
                     throw wrong;
                 }
@@ -243,7 +252,7 @@ public final class Commit {
         }
     }
 
-    /** Behind the flushes: commits, or makes sure that the transaction has committed. */
+    /** Commits after the flushes, or verifies that the transaction has committed. */
     private void end() throws SQLException {
         if (commitsAlone) {
             sendAlone();
@@ -264,7 +273,7 @@ public final class Commit {
     private void sendAlone() throws SQLException {
         try {
             if (ending.isPlain()) {
-                // Pools and proxies see it.
+                // The connection's own commit() is called, so that pools and proxies see it.
                 sent = true;
                 session.connection().commit();
             } else {
@@ -274,14 +283,14 @@ public final class Commit {
             warning = session.takeReplicationWarning();
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
-                // Else the branch, which is not ours to end, would be committed with the writes.
+                // Otherwise the branch, which Rowlock must not end, would be committed with the writes.
                 session.abort(e);
             }
             throw failure(e);
         }
     }
 
-    /** What a failure of a flush means: the driver's own, where nothing is stored. */
+    /** Returns the exception for a failure of a flush. It is the driver's own if nothing is stored. */
     public SQLException failure(SQLException e) throws SQLException {
         WrongCount wrong = ServerErrors.wrongCountIn(e);
         if (wrong != null) {

@@ -20,16 +20,16 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * What a failure around a COMMIT says of what is stored: nothing, all, or nobody knows.
+ * Determines from a failure around a COMMIT what is stored: nothing, everything, or an unknown part.
  *
- * @param keys what the work was done under, for messages; empty where that is not known
- * @param names how these name keys
+ * @param keys the keys that the work was done under, for messages; empty if they are unknown
+ * @param names how messages name keys
  */
 public record CommitErrors(List<LockKey> keys, KeyNames names) {
-    /** Pools and proxies. */
+    /** The words for pools and proxies. */
     static final String SENT_THROUGH = "what its COMMIT was sent through";
 
-    /** Made ahead, for when there is no stack or heap to make one with more to say. */
+    /** An exception that is created in advance, for when there is no stack or heap for a more specific one. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
             "It is not known whether the work of the transaction is stored: stack or heap ended while it committed. Do"
@@ -38,7 +38,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             null);
 
     static {
-        // That of this class says nothing of the commit.
+        // The stack trace of this class's initialization shows nothing about the commit.
         WITHOUT_ROOM.setStackTrace(new StackTraceElement[0]);
     }
 
@@ -67,7 +67,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         return "Nothing of " + work() + " is stored: " + why;
     }
 
-    /** The session, unless an error has aborted its transaction, or it is lost. */
+    /** Returns the session, unless an error has aborted its transaction, or it is lost. */
     PgSession usable(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw new LockConnectionLostException(
@@ -95,7 +95,10 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
                 first);
     }
 
-    /** The driver keeps the first error of a transaction, and gives it as the cause of any that follows. */
+    /**
+     * Returns the first error of an aborted transaction. The driver keeps it, and adds it as the cause of any that
+     * follows.
+     */
     private static @Nullable SQLException firstError(PgSession session) {
         try {
             session.execute("select 1");
@@ -128,10 +131,11 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * What a failure of the COMMIT means, however it was sent: unless the server has answered it nobody knows; its
-     * answer may come from behind the COMMIT; and of what is not stored some causes have names.
+     * Returns the exception for a failed COMMIT, however it was sent. Without an answer of the server the outcome is
+     * unknown. An answer may belong to a statement behind the COMMIT. If nothing is stored, some causes have exceptions
+     * of their own.
      *
-     * @return the driver's own, where nothing is stored
+     * @return the driver's own exception if nothing is stored
      */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (isRefusedInBranch(session, e)) {
@@ -146,7 +150,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         if (unanswered != null) {
             boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
             if (!lost && !ServerErrors.isDrivers(unanswered) && !session.isClosed()) {
-                // Thrown by a pool or a proxy, in front of the COMMIT or behind it.
+                // A pool or a proxy has thrown it, before the COMMIT or after it.
                 if (session.hasBegun()) {
                     return e;
                 }
@@ -173,15 +177,15 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         return e;
     }
 
-    /** The driver's commit() refuses to end a branch of an XA transaction. */
+    /** Whether the driver's commit() has refused to end a branch of an XA transaction. */
     static boolean isRefusedInBranch(PgSession session, SQLException e) {
         return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
     }
 
     /**
-     * Ends what the server may be doing all the same.
+     * Ends the work that the server may still be doing.
      *
-     * @param of what leaves the outcome open
+     * @param of the error that leaves the outcome open
      */
     private CommitOutcomeUnknownException unknownAtServer(
             PgSession session, String why, SQLException of, SQLException e) {
@@ -198,16 +202,19 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Once the COMMIT may have left.
+     * Returns the exception for a failure after the COMMIT may have been sent.
      *
-     * @param failed what has thrown, neither the driver nor the server. Only the class is named, as the text may be
-     *     made by the caller's code, which may fail
+     * @param failed the failing component, neither the driver nor the server. Only the class of its exception is named,
+     *     because its text may come from the caller's code, which may fail
      */
     public CommitOutcomeUnknownException unknownOf(String failed, Throwable e) {
         return unknown(failed + " failed (" + e.getClass().getName() + ')', "", e);
     }
 
-    /** Its cause has an SQLSTATE that nobody takes for a rollback, as some look at that alone. */
+    /**
+     * Returns the exception for an unknown outcome. Its cause has an SQLSTATE that cannot be mistaken for a rollback,
+     * because some callers check that alone.
+     */
     private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
         String message = "It is not known whether " + work() + " is stored: " + why
                 + ". Do not run it again before you have looked: done twice is worse than done late." + more;
@@ -221,10 +228,10 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * What keeps a failure from saying for sure that nothing is stored; null if it does. That a connection is closed
-     * says nothing: pools close some that are whole, by the SQLSTATE of an error. What the driver has made itself may
-     * hide any answer, but for that of a silent rollback. If the session goes on after an error of the server, the
-     * server has rolled back, be the error of a connection to another server.
+     * Returns the error that prevents the conclusion that nothing is stored; null if nothing is stored. A closed
+     * connection proves nothing, because pools close working ones for the SQLSTATE of an error. An exception that the
+     * driver created may hide any answer, except that of a silent rollback. If the session is usable after an error of
+     * the server, the server has rolled back. That is true even if the error is about a connection to another server.
      */
     private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
@@ -239,7 +246,10 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         return said ? null : e;
     }
 
-    /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */
+    /**
+     * Returns the exception for a transaction that COMMIT has not ended. The statement that ran in place of COMMIT is
+     * unknown, so the session is ended rather than rolled back.
+     */
     RowlockException notEnded(PgSession session) {
         String why = "the server was told to commit, and the transaction is still open. A pooler gives prepared"
                 + " statements of one client to another: ";

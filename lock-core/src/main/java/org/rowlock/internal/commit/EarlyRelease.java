@@ -14,21 +14,22 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ReleaseSql;
 
 /**
- * Commits that let go of the locks before they are durable, and return when they are. Knows which databases can do it:
- * each is asked once, and one that cannot is said once in the log and gets plain commits. Thread-safe; one for all
- * connections of an application.
+ * Commits that release the locks before they are durable, and return when they are. Each database is asked once whether
+ * it can do that. One that cannot is logged once, and gets plain commits. Thread-safe; there is one for all connections
+ * of an application.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** By host, database and role; empty where it cannot be. */
+    /** The statements by host, database and role; empty for a database that cannot do it. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * For a transaction whose locks others want, or not: then a COMMIT that waits under the lock costs less. So it does
-     * where the driver sends what is behind the COMMIT by itself, and a pooler may take that for another's.
+     * Returns how a transaction ends. If no other transaction contends for its locks, a COMMIT that waits under the
+     * lock costs less. The COMMIT also waits if the driver would send the statements behind it separately, because a
+     * pooler may mistake them for another client's.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
@@ -49,12 +50,15 @@ public final class EarlyRelease {
         });
     }
 
-    /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */
+    /**
+     * Shows pools and proxies on the way that the transaction is over. No statement is sent, because it has ended
+     * already.
+     */
     static void tell(Connection connection) {
         try {
             connection.commit();
         } catch (Throwable e) {
-            // Throwable, as what is stored must not look as if it were not.
+            // Throwable is caught, because an exception must not suggest that stored work is not stored.
             LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
         }
     }
@@ -80,7 +84,7 @@ public final class EarlyRelease {
         }
     }
 
-    /** Commits stay plain, and the log says why. */
+    /** Logs why commits stay plain. */
     private static Optional<ReleaseSql> none(Object database, String reason) {
         LOG.log(
                 Level.WARNING,

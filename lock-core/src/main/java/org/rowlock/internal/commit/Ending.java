@@ -17,11 +17,11 @@ import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The last statements of one transaction: COMMIT, and what goes around it, in one flush. Made anew for each, but COMMIT
- * alone.
+ * The last statements of one transaction, in one flush: COMMIT, and the statements around it. Each transaction has an
+ * instance of its own, except for a plain COMMIT.
  */
 public final class Ending {
-    /** As the driver itself has it, so that a monitor of statements knows it. */
+    /** The text that the driver itself uses, which statement monitors recognize. */
     static final String COMMIT = "COMMIT";
 
     static final Ending PLAIN = new Ending(null, false, () -> {});
@@ -30,13 +30,13 @@ public final class Ending {
     private final boolean early;
     private final Runnable failed;
 
-    /** Distinguishes one transaction's from another's that had the session before. */
+    /** A value that distinguishes this transaction from others that had the session before. */
     private final String mark;
 
     private @Nullable String kept;
     private @Nullable String confirmed;
 
-    /** Chooses, when the transaction is to end. */
+    /** Chooses the ending when the transaction ends. */
     @FunctionalInterface
     public interface Choice {
         Choice PLAIN = session -> Ending.PLAIN;
@@ -45,10 +45,11 @@ public final class Ending {
     }
 
     /**
-     * @param sql what goes around the COMMIT, or null for nothing
-     * @param early whether COMMIT lets go of the locks at once, and what follows waits until it is durable; else COMMIT
-     *     waits until all is durable that the transaction may have read, also if it has written nothing itself
-     * @param failed is called if what goes around it cannot be done here any more
+     * @param sql the statements around the COMMIT, or null for none
+     * @param early whether COMMIT releases the locks at once, and the statement behind it waits until it is durable;
+     *     otherwise COMMIT waits until everything is durable that the transaction may have read, even if it has written
+     *     nothing
+     * @param failed called if the statements around it no longer work here
      */
     Ending(@Nullable ReleaseSql sql, boolean early, Runnable failed) {
         this.sql = sql;
@@ -78,11 +79,11 @@ public final class Ending {
     }
 
     /**
-     * Makes sure that what was waited for was what the transaction was to wait for, and reports if not: a pooler
-     * may have sent what is behind the COMMIT by another session.
+     * Verifies that the right wait has taken place, and waits again if not. A pooler may have sent the statements
+     * behind the COMMIT to another session.
      *
-     * @param warning of the server, that it has not waited for its standby
-     * @return what ended the wait, if it is not known to be durable
+     * @param warning the server's warning that it has not waited for its standby
+     * @return the error that ended the wait, if the commit is not known to be durable
      */
     @Nullable
     SQLException confirm(PgSession session, @Nullable SQLWarning warning) {
@@ -103,18 +104,18 @@ public final class Ending {
         }
     }
 
-    /** What became of a COMMIT. */
+    /** The outcome of a COMMIT. */
     enum Fate {
-        /** It is stored, and not known to be durable. */
+        /** The commit is stored, and not known to be durable. */
         DONE,
         UNDONE,
         UNKNOWN
     }
 
-    /** Where the server has answered the flush of the COMMIT with an error. */
+    /** Returns the outcome of a COMMIT whose flush the server has answered with an error. */
     Fate fate(PgSession session, SQLException e) throws SQLException {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
-        // A transaction that is left refutes it.
+        // An open transaction proves that the COMMIT has not run.
         if (!mayBeBehind || (!session.isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
@@ -136,7 +137,7 @@ public final class Ending {
                 }
                 return Fate.DONE;
             }
-            // Else the pooler has asked another session.
+            // A different process shows that the pooler has asked another session.
             return session.serverProcess() == row.getInt(2) ? Fate.UNDONE : Fate.UNKNOWN;
         } catch (SQLException notAsked) {
             e.addSuppressed(notAsked);
@@ -146,11 +147,14 @@ public final class Ending {
         }
     }
 
-    /** Whether it is an error that can come from behind the COMMIT, and not only from it or from what is in front. */
+    /**
+     * Whether the error can come from a statement behind the COMMIT, and not only from the COMMIT or from one before
+     * it.
+     */
     private static boolean mayBeConfirmations(SQLException e) {
         String state = SqlState.of(e);
         return ServerErrors.isServers(e)
-                // Its timer runs on behind the COMMIT.
+                // The timer of transaction_timeout may expire behind the COMMIT.
                 && (state.equals(SqlState.TRANSACTION_TIMEOUT)
                         || Stream.of("23", "25", "40", "P0").noneMatch(state::startsWith));
     }

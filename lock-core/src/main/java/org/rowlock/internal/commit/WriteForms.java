@@ -19,13 +19,13 @@ import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.Insert;
 
 /**
- * The forms of an application's writes, which are few, the parts of a flush that they become, and refusal of those that
- * cannot go with a COMMIT.
+ * The forms of an application's writes, which are few, and the parts of a flush that they become. Writes that cannot go
+ * with a COMMIT are refused.
  */
 public final class WriteForms {
     private static final Kept<String, WriteForm> KEPT = new Kept<>();
 
-    /** Where a backslash in a string is read as an escape (standard_conforming_strings is off). */
+    /** The forms for sessions where a backslash in a string is an escape (standard_conforming_strings is off). */
     private static final Kept<String, WriteForm> WITH_ESCAPES = new Kept<>();
 
     private static final Kept<Checked, String> CHECKED = new Kept<>();
@@ -35,7 +35,7 @@ public final class WriteForms {
     /** A write whose count the server checks. */
     private record Checked(String sql, long expected, int number) {}
 
-    /** @param of how many writes there are; of many the text of each would be kept by its number, from 1 */
+    /** @param of the number of writes; if there are many, their numbered texts are not kept */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting() && form.changes();
         String text = form.text();
@@ -64,7 +64,7 @@ public final class WriteForms {
             write.answered(Math.max(0, PgSession.changed(statement)));
             return;
         }
-        // The count is in the last column; if it is zero the only row is none of the write's.
+        // The count is in the last column. If it is zero, the only row does not belong to the write.
         int columns = rows.getMetaData().getColumnCount() - (checked ? 1 : 0);
         long count = 0;
         while (rows.next()) {
@@ -102,7 +102,7 @@ public final class WriteForms {
         return form;
     }
 
-    /** Whether all of them are an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
+    /** Whether each write is an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
     public static boolean areChanges(PgSession session, List<Write> writes) {
         try {
             for (Write write : writes) {
@@ -112,12 +112,12 @@ public final class WriteForms {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // Reported to the caller that has made them, when they are sent alone.
+            // The fault is reported to the caller that has made the writes, when they are sent alone.
             return false;
         }
     }
 
-    /** Refuses what cannot make a row that is to be locked. */
+    /** Refuses an INSERT that cannot create a row to lock. */
     public static void check(PgSession session, Insert insert) throws SQLException {
         WriteForm form = formOf(session, insert.sql());
         if (form.statements() != 1 || !form.keyword().equals("insert") || form.returning()) {
@@ -131,7 +131,7 @@ public final class WriteForms {
         }
     }
 
-    /** Why it cannot go with a COMMIT, or null. */
+    /** Returns why a write cannot go with a COMMIT, or null. */
     private static @Nullable String refusal(Write write, WriteForm form) {
         if (form.statements() != 1) {
             return "The SQL of a write is " + form.statements() + " statements, and must be one; add each by itself";
