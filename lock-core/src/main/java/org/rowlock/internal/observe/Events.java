@@ -10,7 +10,10 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 
-/** The JFR events, each as long as what it reports. Not in the observer: to load them is dear to a start. */
+/**
+ * The JFR events; each lasts as long as what it reports. They are outside the observer, because loading them makes a
+ * start expensive.
+ */
 final class Events {
     private Events() {}
 
@@ -45,7 +48,7 @@ final class Events {
         @Label("Outcome")
         String outcome = "";
 
-        /** Ends it. If no recording takes it, no text is made of the key. */
+        /** Ends the event. The text of the key is made only if a recording takes the event. */
         final void end(LockEvent of) {
             end();
             if (shouldCommit()) {

@@ -21,16 +21,19 @@ import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.Outcome.Taken;
 
 /**
- * Notifies the listeners and the flight recorder, and throws nothing that these throw. Costs next to nothing if nobody
- * listens.
+ * Notifies the listeners and the flight recorder, and swallows their exceptions. It costs almost nothing without a
+ * listener or a recording.
  */
 public record LockObserver(List<LockListener> listeners) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** What has begun, and is given to {@link #end}. */
+    /** A started observation, to be passed to {@link #end}. */
     public record Begun(Kind kind, Events.@Nullable OfKeys event, long startNanos) {}
 
-    /** Null if nobody listens or records. Looks first, as the first event of a JVM costs a tenth of a second. */
+    /**
+     * Starts an observation. Returns null if there is neither a listener nor a recording. That is checked first,
+     * because the first event of a JVM costs a tenth of a second.
+     */
     public @Nullable Begun begin(Kind kind) {
         Events.OfKeys event = FlightRecorder.isInitialized() ? Events.of(kind) : null;
         if (event != null) {
@@ -58,17 +61,20 @@ public record LockObserver(List<LockListener> listeners) {
             try {
                 each.onEvent(ended);
             } catch (Throwable e) {
-                // Throwable, as an Error must not make what is locked or stored look as if it were not.
+                // Throwable is caught, because an Error must not suggest that a lock is not held, or work not stored.
                 try {
                     LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
                 } catch (Throwable unsaid) {
-                    // Its text, or the logger, is the caller's code as well.
+                    // The text of the exception, or the logger, may be the caller's code as well.
                 }
             }
         }
     }
 
-    /** A call that could have gone with others is done alone: for its statement, its table or the session. */
+    /**
+     * Reports a call that could have shared a transaction but runs alone, because of its statement, its table or the
+     * session.
+     */
     public void alone(LockKey key, String why) {
         if (FlightRecorder.isInitialized()) {
             Events.alone(key, why);

@@ -1,6 +1,4 @@
-/**
- * Notifies the listener and the flight recorder.
- */
+/** Notifies the listeners and the flight recorder. */
 @NullMarked
 package org.rowlock.internal.observe;
 

@@ -8,10 +8,10 @@ import org.rowlock.LockRequest;
 import org.rowlock.internal.text.IdText;
 
 /**
- * The keys of a request that need an advisory lock, and in which shape they go to the server.
+ * The keys of a request that need an advisory lock, and the shape in which they are sent to the server.
  *
  * @param keys the keys; none, one, or many
- * @param shape the form of the statement; any but MANY has one mode, the request's
+ * @param shape the form of the statement; all forms except MANY have one mode, the request's
  */
 public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
     public static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE);
@@ -27,7 +27,7 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
         NAME,
         NUMBER,
         PAIR,
-        /** Several rows of one table, all by an int4: the common case of several. */
+        /** Several rows of one table, each with an int4: the common case for several keys. */
         ROWS_INT,
         /** Several keys of any form, each exclusive or shared. */
         MANY;
@@ -45,7 +45,7 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
         };
     }
 
-    /** Returns those of some keys of a request, which may have several modes. */
+    /** Returns the given keys of a request, which may have several modes. */
     public static AdvisoryKeys of(List<LockKey> keys, LockRequest request) {
         for (LockKey key : keys) {
             if (request.modeOf(key) != request.mode()) {
@@ -85,12 +85,12 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
                 .allMatch(key -> key instanceof LockKey.Row row && row.table().equals(table) && isPair(row));
     }
 
-    /** The parts of an id as one text, which the key is derived from. */
+    /** Returns the parts of an id as one text, from which the key is derived. */
     public static String idText(List<String> id) {
         return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
     }
 
-    /** Rule 3 of key version 1. */
+    /** Whether rule 3 of key version 1 applies to a row. */
     public static boolean isPair(LockKey.Row row) {
         return row.id().size() == 1 && IdText.isInt4(row.id().get(0));
     }

@@ -13,14 +13,14 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.text.KeyNames;
 
 /**
- * The words of a request for messages.
+ * The description of a request for messages.
  *
- * @param strategy that of all keys, or BOTH
- * @param isForUpdate whether any is locked FOR UPDATE
- * @param keys how many distinct keys
- * @param tables those of the keys, each once
- * @param ids the parts of the ids, where only the server knows whether their columns take them
- * @param readOnlyBy what makes every transaction of the session read-only; null where only the transaction itself is
+ * @param strategy the strategy of all keys, or BOTH
+ * @param isForUpdate whether any key is locked FOR UPDATE
+ * @param keys the number of distinct keys
+ * @param tables the tables of the keys, each once
+ * @param ids the parts of the ids whose validity only the server can check
+ * @param readOnlyBy the reason why every transaction of the session is read-only; null if at most this one is
  */
 public record Asked(
         String what,
@@ -61,7 +61,7 @@ public record Asked(
                 names);
     }
 
-    /** The exception that says why this cannot be locked, with the SQLSTATE of its cause. */
+    /** Returns the exception that explains why this cannot be locked, with the SQLSTATE of its cause. */
     public <E extends RowlockException> E cannot(Constructor<E> made, String why, SQLException cause) {
         return cannot(made, why, cause.getSQLState(), cause);
     }

@@ -11,7 +11,7 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
     public BoundQuery {
         Given.text(sql, "The SQL of the query", "one statement that returns rows");
         Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
-        // Not List.copyOf(), as a bind may be null.
+        // List.copyOf() is not used, because a bind may be null.
         binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
     }
 
@@ -25,7 +25,7 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
         return of(sql, ColumnValues.of(type), binds);
     }
 
-    /** Its SQL, without the values. */
+    /** {@return the SQL, without the values} */
     @Override
     public String toString() {
         return sql;

@@ -7,9 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Given;
 
-/** Mappers of the first column to a class. Numbers are read as the class asks, whatever the width of the column. */
+/**
+ * Mappers of the first column to a class. Numbers are read as the requested class, whatever the width of the column.
+ */
 final class ColumnValues {
-    /** The classes that {@link ResultSet#getObject(int, Class)} of the driver gives only for one type of column. */
+    /** The classes that {@link ResultSet#getObject(int, Class)} of the driver returns only for one type of column. */
     private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
             Long.class, orNull(row -> row.getLong(1)),
             Integer.class, orNull(row -> row.getInt(1)),
@@ -24,7 +26,7 @@ final class ColumnValues {
 
     private ColumnValues() {}
 
-    @SuppressWarnings("unchecked") // Each reader gives the class that it is kept by.
+    @SuppressWarnings("unchecked") // Each reader returns the class under which it is kept.
     static <R> RowMapper<R> of(Class<R> type) {
         Given.notNull(type, "The class of the value is null; give one such as Long.class");
         RowMapper<?> reader = READERS.get(type);

@@ -11,9 +11,9 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The configuration of one {@code RowLocks}. Tables are in their one spelling.
+ * The configuration of one {@code RowLocks}. Table names are normalized.
  *
- * @param defaultStrategy of the tables that have none of their own
+ * @param defaultStrategy the strategy of tables without one of their own
  * @param budget the most distinct advisory locks of a call
  * @param names how messages name keys
  */
@@ -31,13 +31,15 @@ public record LockConfig(
         return strategies.getOrDefault(table, defaultStrategy);
     }
 
-    /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */
+    /**
+     * Returns the common strategy of the keys, or BOTH if they differ, because both kinds of lock are then acquired.
+     */
     public LockStrategy strategyOf(List<LockKey> keys) {
         LockStrategy first = strategyOf(keys.get(0));
         return keys.size() == 1 || keys.stream().allMatch(key -> strategyOf(key) == first) ? first : LockStrategy.BOTH;
     }
 
-    /** The keys that need an advisory lock. */
+    /** Returns the keys that need an advisory lock. */
     public List<LockKey> advisory(List<LockKey> keys) {
         if (keys.size() == 1) {
             return strategyOf(keys.get(0)) == LockStrategy.ROW ? List.of() : keys;
@@ -60,7 +62,7 @@ public record LockConfig(
         return idColumns.getOrDefault(table, List.of());
     }
 
-    /** The exception for more advisory locks in one call than the budget. */
+    /** Returns the exception for a call with more advisory locks than the budget. */
     public LockTargetException overBudget(String what, String advice) {
         return new LockTargetException(
                 "Cannot " + what + " in one call, and the budget is " + budget + ", since a full lock table refuses"

@@ -18,14 +18,14 @@ import org.rowlock.internal.text.WaitNanos;
 /**
  * The request of one call, split by the kind of lock.
  *
- * @param lockWait how long it waits now
- * @param strategy that of all keys, or BOTH
- * @param rows those that need a row lock, by table and mode
- * @param typed the tables of keys without a row lock whose ids are texts: the flush checks that they still are
- * @param inserts of rows that may not be there, in one order for all calls
- * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself finds a
- *     stale snapshot
- * @param front what goes in front of the lock of the only row; null for nothing
+ * @param lockWait the wait from now on
+ * @param strategy the strategy of all keys, or BOTH
+ * @param rows the rows that need a row lock, by table and mode
+ * @param typed the tables of keys without a row lock whose ids are texts; the flush checks that they still are
+ * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
+ * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
+ *     snapshot
+ * @param front the advisory key in front of the lock of the only row; null for none
  */
 public record ResolvedRequest(
         LockRequest request,
@@ -66,7 +66,7 @@ public record ResolvedRequest(
         }
     }
 
-    /** The tables whose columns are known. */
+    /** Returns the tables whose columns are known. */
     public List<RowTable> tables() {
         List<RowTable> tables = new ArrayList<>(typed);
         for (RowGroup group : rows) {
@@ -75,7 +75,7 @@ public record ResolvedRequest(
         return tables;
     }
 
-    /** The distinct keys in the caller's order. */
+    /** Returns the distinct keys in the caller's order. */
     public List<LockKey> keys() {
         return request.keys();
     }
@@ -85,22 +85,22 @@ public record ResolvedRequest(
         return request.mode();
     }
 
-    /** Whether a row that is looked for and absent is an error. */
+    /** Whether the absence of a row that is looked up is an error. */
     public boolean isRowRequired() {
         return !rows.isEmpty() && !request.isAbsentAllowed();
     }
 
-    /** Whether one row is locked, in one spelling. */
+    /** Whether exactly one row is locked, in one spelling. */
     public boolean isOneRow() {
         return rows.size() == 1 && rows.get(0).keys().size() == 1;
     }
 
-    /** The same with what is left of a bounded wait. */
+    /** Returns the request with the remaining time of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
         return lockWait.isBounded() ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
     }
 
-    /** The same with something in front of the lock, or nothing. */
+    /** Returns the request with another key in front of the lock, or with none. */
     public ResolvedRequest behind(@Nullable Front before) {
         return before == front ? this : with(lockWait, before);
     }
@@ -110,17 +110,17 @@ public record ResolvedRequest(
                 request, wait, strategy, names, advisory, rows, typed, inserts, anyIsolationAllowed, before);
     }
 
-    /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
+    /** Returns how the statements wait. An insert waits for other inserts of the same row, and has no NOWAIT. */
     public WaitKind waitKind() {
         return inserts.isEmpty() || !lockWait.isNoWait() ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
     }
 
-    /** The milliseconds that the statements wait, where they are bounded; zero would be no bound. */
+    /** Returns the milliseconds that bounded statements wait; zero would mean no bound. */
     public int waitMillis() {
         return lockWait.isBounded() ? WaitNanos.millis(lockWait) : 1;
     }
 
-    /** A key, and the id that the server's row of it has: another one, which is the row's key. */
+    /** A key, and the different id in the row that the server finds for it. That id is the row's key. */
     public record Misnamed(Row key, List<String> id) {}
 
     public Asked asked(@Nullable String readOnlyBy) {

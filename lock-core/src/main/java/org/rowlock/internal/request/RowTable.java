@@ -16,24 +16,27 @@ import org.rowlock.internal.text.TableName;
 /**
  * A table whose rows are locked, and the columns of its id.
  *
- * @param name the name as the key has it
+ * @param name the name as in the key
  * @param columns the columns of the id, in order
  * @param identity why these columns distinguish rows
- * @param isLookable whether a row that can be seen can be locked, as with row security it need not be
+ * @param isLookable whether every visible row can be locked, which is not guaranteed with row security
  */
 public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
 
-    /** Why columns distinguish rows, and so how a lock statement checks that they still do. */
+    /** The reason why columns distinguish rows. It determines how a lock statement checks that they still do. */
     public enum Identity {
-        /** They are given by configuration; nothing checks them. */
+        /** The columns are configured, and nothing checks them. */
         GIVEN,
-        /** One column, the primary key: parse analysis checks it, for nothing. */
+        /** The only column is the primary key, which parse analysis checks at no cost. */
         ONE_COLUMN,
-        /** Several columns, or a deferrable primary key, which parse analysis does not show: the catalog does. */
+        /**
+         * There are several columns, or the primary key is deferrable. Parse analysis cannot check either, so the
+         * catalog is queried.
+         */
         CATALOG
     }
 
-    /** By the name alone: this is in the key of each flush, and a table is looked up once. */
+    /** Hashes the name alone, because tables are in the key of each flush and each is looked up once. */
     @Override
     public int hashCode() {
         return name.hashCode();
@@ -49,7 +52,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
                         && columns.equals(that.columns));
     }
 
-    /** A text for each column, given its index too. */
+    /** Returns the joined texts for the columns. The function receives each column with its index. */
     public String each(String between, BiFunction<Column, Integer, String> text) {
         StringJoiner texts = new StringJoiner(between);
         for (int i = 0; i < columns.size(); i++) {
@@ -58,7 +61,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return texts.toString();
     }
 
-    /** The texts of the id of a row, from columns that are printed from index {@code at} on. */
+    /** Reads the texts of a row's id from the columns that are printed from index {@code at} on. */
     public List<String> readId(ResultSet row, int at) throws SQLException {
         int parts = columns.size();
         if (parts == 1) {
@@ -71,7 +74,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return id;
     }
 
-    /** The texts of the columns, under names that no ORDER BY means. */
+    /** Returns expressions for the texts of the columns, under names that do not occur in an ORDER BY. */
     public String printedId(String alias) {
         return each(
                 ", ",
@@ -79,7 +82,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
                         + " as rowlock_id_" + i);
     }
 
-    /** Whether the type of a column is one of some. */
+    /** Whether the type of any column matches. */
     public boolean isAny(Predicate<IdType> types) {
         for (Column column : columns) {
             if (types.test(column.kind())) {
@@ -89,7 +92,10 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return false;
     }
 
-    /** Whether a row of an id has another key. A type without keys is locked by the row lock alone. */
+    /**
+     * Whether a row with this id has another key. Types without keys are ignored, because only the row lock applies to
+     * them.
+     */
     public boolean isOther(LockKey.Row key, List<String> id) {
         for (int i = 0; i < columns.size(); i++) {
             if (columns.get(i).kind() != IdType.KEYLESS && !key.id().get(i).equals(IdText.canonical(id.get(i)))) {
@@ -99,17 +105,17 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return false;
     }
 
-    /** A table that has not been looked up. */
+    /** Returns a table that has not been looked up. */
     public static RowTable named(String name) {
         return new RowTable(name, List.of(), Identity.GIVEN, false);
     }
 
     /**
-     * A column of the id. Types are written with their schema, as a search_path may hide PostgreSQL's own.
+     * A column of the id. Types are written with their schema, because a search_path may hide PostgreSQL's own.
      *
      * @param name the column, as in the catalog
-     * @param type its type, without a length, since a cast must not cut the value; of a domain the type behind it
-     * @param arrayType arrays of its type, of a domain of the domain
+     * @param type its type, or the type behind its domain; without a length, because a cast must not truncate the value
+     * @param arrayType the array type of its type; for a domain, that of the domain
      * @param kind what the type means for the id
      */
     public record Column(String name, String type, String arrayType, IdType kind) {}

@@ -10,12 +10,12 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrite;
 import org.rowlock.internal.text.Given;
 
-/** A caller's statement that is sent with the COMMIT, and once it is committed, what it did. */
+/** A caller's statement that is sent with the COMMIT, and its results after the commit. */
 public final class Write implements CommitWrite {
-    /** Any number of rows. */
+    /** The number for any number of rows. */
     public static final long ANY = -1;
 
-    /** A value that is set in its own way, as a bind. */
+    /** A value that sets itself as a bind. */
     public interface Bound {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
@@ -28,7 +28,7 @@ public final class Write implements CommitWrite {
     private @Nullable SQLException unread;
     private boolean done;
 
-    /** Why its answer was not read, of a write that is or may be stored; else null. */
+    /** The reason why the answer of a write that is or may be stored was not read; else null. */
     private @Nullable CommitOutcomeUnknownException untold;
 
     public Write(String sql) {
@@ -60,7 +60,7 @@ public final class Write implements CommitWrite {
         return executions;
     }
 
-    /** How many rows each execution must change, or {@link #ANY}. */
+    /** Returns how many rows each execution must change, or {@link #ANY}. */
     public long expected() {
         return expected;
     }
@@ -69,7 +69,7 @@ public final class Write implements CommitWrite {
         return expected != ANY;
     }
 
-    /** Refuses to have more done where it is done, or may be. */
+    /** Refuses further executions of a write that is done, or may be. */
     public void refuseIfSent() {
         if (untold != null) {
             throw new IllegalStateException(
@@ -117,32 +117,32 @@ public final class Write implements CommitWrite {
         unread = null;
     }
 
-    /** The next execution has been answered. */
+    /** Records the count of the next execution. */
     public void answered(long changed) {
         counts.add(changed);
     }
 
-    /** And has returned a row. */
+    /** Records a row that the execution has returned. */
     public void returned(List<@Nullable Object> values) {
         rows.add(values);
     }
 
-    /** Notes that its rows could not be read, which is too late to undo anything. */
+    /** Records that its rows could not be read, which is too late to undo anything. */
     public void unread(SQLException failure) {
         unread = failure;
     }
 
-    /** How many rows each execution so far has changed; not handed out yet. */
+    /** Returns how many rows each execution so far has changed, before they are published. */
     public List<Long> answers() {
         return counts;
     }
 
-    /** Notes that it is stored. */
+    /** Records that it is stored. */
     public void done() {
         done = true;
     }
 
-    /** Notes that it may be stored, with an unknown result, so that it is not sent again. */
+    /** Records that it may be stored with an unknown result, so that it is not sent again. */
     public void untold(CommitOutcomeUnknownException why) {
         if (!done) {
             untold = why;
