@@ -8,15 +8,17 @@ import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
-/** The statement that takes advisory locks. It returns a row for each key, which make a {@link LockCheck}. */
+/**
+ * The statement that acquires advisory locks. It returns a row for each key, and these rows make a {@link LockCheck}.
+ */
 final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * The lock statement. Each call of a lock function stands in its select list, where no planner may drop it: never
-     * in an aggregate, a subquery or a condition. A bounded wait needs {@link WaitSql#ARM} before.
+     * Returns the lock statement. Each call of a lock function is in its select list, where no planner may remove it:
+     * never in an aggregate, a subquery or a condition. A bounded wait requires {@link WaitSql#ARM} before.
      *
-     * @param holding what holds the tables: a WITH clause, or nothing where statements in front of it do
+     * @param holding the WITH clause that holds the tables; empty if earlier statements hold them
      */
     static Part lock(FlushForms of, String holding) {
         Shape shape = of.shape;
@@ -29,16 +31,16 @@ final class AdvisorySql {
         String attempt = trying && raising
                 ? "case when " + call + " then 'true' else " + LockCheckSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";
-        // So that the waits for the table and for the keys together stay within the bound.
+        // The bound is renewed, so that the waits for the table and for the keys together stay within it.
         String lock = of.wait == WaitKind.AT_MOST
                 ? "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end"
                 : attempt;
-        // The errors it can raise: that the lock is taken, and a refusal.
+        // The statement can raise two errors: the lock is taken, and the check refuses.
         int marks = (trying && raising ? 1 : 0) + (raising ? 1 : 0);
         String agreed = LockCheckSql.agreed(of.anyIsolation);
         if (shape.isSeveral()) {
             boolean ints = shape == Shape.ROWS_INT;
-            // The check and the tables are looked at once, in front of the keys.
+            // The check and the tables are evaluated once, before the keys.
             String from = (ints ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY) + " cross join (select " + agreed
                     + " as agreed, " + LockCheckSql.isolation(of.anyIsolation) + " as isolation offset 0) as g";
             return part(

@@ -18,7 +18,7 @@ import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.text.FrontSql;
 
-/** What the parts of one flush say of its locks, collected while their results are read. */
+/** The findings of the parts of one flush about its locks, collected while their results are read. */
 public final class Answers {
     private final ResolvedRequest request;
     private @Nullable LockCheck check;
@@ -30,27 +30,29 @@ public final class Answers {
         this.request = request;
     }
 
-    /** What the check of the advisory lock saw; null where there was none, and where nothing was locked or refused. */
+    /**
+     * Returns the finding of the advisory lock's check; null if there was no check, or no key was locked or refused.
+     */
     public @Nullable LockCheck check() {
         return check;
     }
 
-    /** Whether another transaction has a lock that was only tried. */
+    /** Whether another transaction holds a lock that was only tried. */
     public boolean isTaken() {
         return rowTaken || (check != null && check.lock() == LockCheck.Lock.TAKEN);
     }
 
-    /** The keys whose rows were looked for and not found. */
+    /** Returns the keys whose rows were looked up and not found. */
     public List<LockKey> absent() {
         return absent;
     }
 
-    /** A key whose row has another key, or null. */
+    /** Returns a key whose row has another key, or null. */
     public @Nullable Misnamed misnamed() {
         return misnamed;
     }
 
-    /** Whether the key in front was locked, and after how long. */
+    /** Reads whether the key in front was locked, and after how long. */
     void front(Statement statement) throws SQLException {
         Front front = request.front();
         try (ResultSet row = statement.getResultSet()) {
@@ -74,7 +76,7 @@ public final class Answers {
         }
     }
 
-    /** One row of a group, by its id. */
+    /** Reads one row of a group, by its id. */
     void row(Statement statement, int group, int index) throws SQLException {
         RowGroup asked = request.rows().get(group);
         Row key = asked.keys().get(index);
@@ -87,7 +89,7 @@ public final class Answers {
         }
     }
 
-    /** Whether the only row, which was not locked, is there. */
+    /** Reads whether the only row exists, if it was not locked. */
     void look(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             rowTaken = !absent.isEmpty() && row.next();
@@ -95,8 +97,8 @@ public final class Answers {
     }
 
     /**
-     * The rows of a group: their ordinal numbers in it, and their ids. Columns that are given by configuration may find
-     * several of a key.
+     * Reads the rows of a group: their ordinal numbers in it, and their ids. Configured columns may find several rows
+     * for a key.
      */
     void rows(Statement statement, int group) throws SQLException {
         RowGroup asked = request.rows().get(group);
@@ -114,7 +116,7 @@ public final class Answers {
         }
     }
 
-    /** The rows of a group: how many, and their ids where some of those asked for are missing. */
+    /** Reads how many rows of a group were found, and their ids if some of the requested ones are missing. */
     void counted(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();
         try (ResultSet row = statement.getResultSet()) {

@@ -11,11 +11,11 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 
 /**
- * What flushes are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a
- * table to the machine of its choice, advisory lock and all; so the statement that locks names none, and one in front
- * of it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its
- * search for deadlocks. Of row locks it takes one to a machine at a time. And a bound set by a function stays on the
- * coordinator, while that of SET LOCAL goes along.
+ * The parts of flushes on Citus, where a table may be on other machines. Citus sends a statement that names such a
+ * table to a machine of its choice, including its advisory lock. Therefore the locking statement names no table, and a
+ * statement in front of it holds the tables. This also makes the transaction known to Citus, which treats all unknown
+ * ones as one in its search for deadlocks. Citus locks rows on one machine per statement. A bound that a function sets
+ * stays on the coordinator, while SET LOCAL is sent to the other machines.
  */
 public final class CitusForms extends FlushForms {
     private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
@@ -25,16 +25,16 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
-    /** Has Citus begin a transaction of its own, unless a table that it knows was named before. It is dear. */
+    /** Makes Citus begin a transaction of its own, unless a table that it knows was named before. This is expensive. */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
                     + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end");
 
-    /** SET takes no parameters. */
+    /** The statement is dynamic, because SET takes no parameters. */
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
-    /** A bound of the caller's is on the other machines only if it was taken along. */
+    /** Restores the caller's bound. It is on the other machines only if it was propagated there. */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
             + "'set local lock_timeout = %L', pg_catalog.current_setting('rowlock.lock_timeout'));"
@@ -46,7 +46,10 @@ public final class CitusForms extends FlushForms {
     private static final Bound BOUND =
             new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
-    /** One for all callers; of numbers above zero that of their values, as a hand-written ORDER BY has it. */
+    /**
+     * The order of rows, the same for all callers. Positive numbers are in the order of their values, as with a
+     * hand-written ORDER BY.
+     */
     private static final Comparator<Row> ORDER = Comparator.comparing(
                     (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
             .thenComparing(row -> String.join("\0", row.givenId()));
@@ -55,14 +58,14 @@ public final class CitusForms extends FlushForms {
         super(asked, begun, anyIsolation, behind, false);
     }
 
-    /** Whether the text depends on values: of several rows there is a statement for each, in the order of their ids. */
+    /** Whether the text depends on values. Several rows have a statement each, in the order of their ids. */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();
     }
 
     @Override
     boolean isRowTry() {
-        // Of a table that is on every machine the rows are behind a lock that SKIP LOCKED waits for.
+        // The rows of a table that is on every machine are behind a lock that SKIP LOCKED waits for.
         return false;
     }
 
@@ -102,7 +105,7 @@ public final class CitusForms extends FlushForms {
         }
     }
 
-    /** Statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */
+    /** Returns statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */
     public static List<Part> hold(List<String> tables, List<RowTable> known) {
         return tables.isEmpty()
                 ? List.of(BEGIN)

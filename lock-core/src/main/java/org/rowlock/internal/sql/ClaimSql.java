@@ -15,23 +15,26 @@ import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
 /**
- * The statements of a claim, which is all that their text depends on. The row locks are those of SKIP LOCKED. Where the
- * table has keys those of the locked rows are tried, and the rows are read <em>with the predicate again</em>, in a
- * snapshot of its own: SKIP LOCKED looks at the locked row alone, and a job that another table says is finished would
- * run twice.
+ * The statements of a claim; the components are everything that their text depends on. The row locks use SKIP LOCKED.
+ * If the table has keys, the keys of the locked rows are tried. The rows are then read <em>with the predicate
+ * again</em>, in a snapshot of their own. SKIP LOCKED checks only the locked row, so a job that is finished according
+ * to another table would run twice.
  *
  * @param again whether rows that were locked before are left out
  */
 public record ClaimSql(RowTable table, String predicate, String order, RowLockMode mode, boolean again) {
     private static final String ID = "rowlock_id_";
 
-    /** All at once, with row locks alone. Parameters: the predicate's, the limit. */
+    /**
+     * Returns a statement that claims everything at once, with row locks alone. Its parameters are those of the
+     * predicate and the limit.
+     */
     public static String skipLocked(Claim claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
                 + " limit ? " + claim.mode().sql() + " skip locked";
     }
 
-    /** Locks rows in the claim's order, and returns their ids, printed. */
+    /** Returns a statement that locks rows in the claim's order, and returns the texts of their ids. */
     public String lock() {
         return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
                 + condition(predicate)
@@ -47,9 +50,9 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Tries the keys of several ids of a table in the select list, with a row for each, and keeps the numbers of those
-     * that it has locked in a setting of the transaction, for the statement behind it. Its parameters are those of
-     * {@link #bindTake}.
+     * Returns a statement that tries the keys of several ids of a table in its select list, with a row for each. It
+     * keeps the numbers of the locked ones in a setting of the transaction, for the next statement. Its parameters are
+     * those of {@link #bindTake}.
      */
     public static String take(RowLockMode mode) {
         String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
@@ -62,19 +65,22 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + " as k(o, s, printed, n) order by k.n";
     }
 
-    /** Tries the keys of locked rows, and reads the rows whose keys it has got. What it reads is the last result. */
+    /**
+     * Returns a script that tries the keys of locked rows, and reads the rows whose keys it has acquired. The rows are
+     * its last result.
+     */
     public String read() {
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
                 + ids() + " on " + isOfId() + " where " + condition(predicate)
                 + " and rowlock_k.rowlock_n::pg_catalog.text = any ((select pg_catalog.string_to_array("
                 + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
-                // Columns that are given may find others with the same id, which have to be locked too.
+                // Configured columns may find other rows with the same id, which must be locked too.
                 + (table.identity() == Identity.GIVEN ? ' ' + mode.sql() + " of " + alias() + " skip locked" : "");
         return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
     }
 
-    /** Whether the first result of {@link #read} is that of a look at the primary key. */
+    /** Whether the first result of {@link #read} is the check of the primary key. */
     public boolean isVerified() {
         return table.identity() == Identity.CATALOG;
     }
@@ -85,7 +91,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         Part.bind(statement, bindIds(statement, bindTake(statement, next, table.name(), ids), ids), claim.binds());
     }
 
-    /** Sets the parameters of {@link #take} and gives the index behind the last one. */
+    /** Sets the parameters of {@link #take}, and returns the index behind the last one. */
     public static int bindTake(PreparedStatement statement, int at, String table, List<List<String>> ids)
             throws SQLException {
         statement.setString(at, table);
@@ -104,7 +110,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return at + 4;
     }
 
-    /** An item of FROM: given ids and their ordinal numbers, with a parameter for each column. */
+    /** Returns an item of FROM: the given ids and their ordinal numbers, with a parameter for each column. */
     private String ids() {
         return "rows from ("
                 + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as pg_catalog.text[]))")
@@ -120,7 +126,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return at + table.columns().size();
     }
 
-    /** A condition: the row has the given id. */
+    /** Returns a condition: the row has the given id. */
     private String isOfId() {
         return table.each(
                 " and ",
@@ -131,7 +137,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                                 : ""));
     }
 
-    /** The predicate as a condition of its own, whatever operators or comment it ends with. */
+    /** Returns the predicate as a separate condition, whatever operator or comment it ends with. */
     private static String condition(String predicate) {
         return "(" + predicate + "\n)";
     }

@@ -10,31 +10,31 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 
 /**
- * Puts the parts of the flush of a request in their order, on PostgreSQL. Where locking takes other statements there is
- * a subclass. A flush is kept for other requests, so none of its binders may hold the request or what is made from it.
+ * Arranges the parts of a request's flush on PostgreSQL. A subclass is for a server that locks with other statements. A
+ * flush is kept for other requests, so none of its binders may hold the request or anything derived from it.
  */
 class FlushForms {
     final ResolvedRequest asked;
     final WaitKind wait;
     final Shape shape;
 
-    /** Whether the check lets REPEATABLE READ and SERIALIZABLE pass. */
+    /** Whether the check allows REPEATABLE READ and SERIALIZABLE. */
     final boolean anyIsolation;
 
     /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
     private final boolean begun;
 
-    /** Whether something of the caller's is behind the locks, which must not run without them. */
+    /** Whether a statement of the caller is behind the locks, which must not run without them. */
     private final boolean behind;
 
-    /** Whether an absent row keeps what is behind the locks from running. */
+    /** Whether an absent row prevents the statements behind the locks from running. */
     private final boolean required;
 
     /**
-     * What bounds the waits.
+     * The parts that bound the waits.
      *
-     * @param rearm so that the waits of all statements together stay within the bound
-     * @param restore gives the caller its own bound back
+     * @param rearm renews the bound, so that the waits of all statements together stay within it
+     * @param restore restores the caller's own bound
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
 
@@ -83,7 +83,7 @@ class FlushForms {
         return Flush.of(parts, bounded, checkSaved, saved);
     }
 
-    /** In front of the row locks, which see what they have inserted. */
+    /** Adds the INSERTs in front of the row locks, which can then see the inserted rows. */
     private void addInserts(List<Part> parts) {
         for (int i = 0; i < asked.inserts().size(); i++) {
             int index = i;
@@ -108,7 +108,7 @@ class FlushForms {
         }
         RowTable verified = null;
         for (RowGroup group : asked.rows()) {
-            // The groups of a table are next to each other, and one check of it is enough.
+            // The groups of a table are adjacent, and one check of the table is enough.
             if (group.table().identity() == Identity.CATALOG && !group.table().equals(verified)) {
                 verified = group.table();
                 parts.add(RowSql.verify(verified));
@@ -124,12 +124,14 @@ class FlushForms {
         return isAdvisory() && asked.rows().isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
-    /** Nothing to be rolled back where it fails: then nothing has happened. */
+    /** Whether an advisory lock is tried alone. A failure then needs no rollback, because nothing has happened. */
     private boolean isAdvisoryTry() {
         return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
     }
 
-    /** Nor here, of one row without a savepoint: behind one, a row becomes a MultiXact when it is updated. */
+    /**
+     * Whether one row is tried without a savepoint. Behind a savepoint, a row becomes a MultiXact when it is updated.
+     */
     boolean isRowTry() {
         return !isAdvisory()
                 && !behind
@@ -138,12 +140,17 @@ class FlushForms {
                 && asked.rows().get(0).table().isLookable();
     }
 
-    /** Whether a refusal of the check must raise an error, since what follows in the round trip must not run. */
+    /**
+     * Whether a refusal by the check must raise an error, because the following statements in the round trip must not
+     * run.
+     */
     final boolean isRaising() {
         return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));
     }
 
-    /** Whether a row lock behind the advisory lock refuses what is no table, or not the role's to lock. */
+    /**
+     * Whether a row lock behind the advisory lock refuses a name that is not a table, or that the role may not lock.
+     */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;
     }
@@ -152,7 +159,7 @@ class FlushForms {
         return WaitSql.BOUND;
     }
 
-    /** Whether the waits are bounded by a setting. */
+    /** Whether a setting bounds the waits. */
     boolean isArmed() {
         return wait == WaitKind.AT_MOST;
     }

@@ -12,7 +12,10 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.Insert;
 
-/** The flushes of requests, kept by all that their text depends on, since an application has few different ones. */
+/**
+ * The flushes of requests, kept by everything that their text depends on, because an application has few different
+ * ones.
+ */
 public final class Flushes {
     private static final int MODES = RowLockMode.values().length;
     private static final int WAITS = WaitKind.values().length;
@@ -20,22 +23,25 @@ public final class Flushes {
 
     private final boolean onCitus;
 
-    /** By what is locked; those of one by their form. A race builds the same flush twice, and a flush is immutable. */
+    /**
+     * The flushes by the locked objects, and within one of these by their form. A race builds the same flush twice, and
+     * a flush is immutable.
+     */
     private final Kept<Object, @Nullable Flush[]> kept = new Kept<>();
 
     private final Kept<List<String>, String> texts = new Kept<>();
 
-    /** @param onCitus whether the database has Citus, see {@link CitusForms} */
+    /** @param onCitus whether the database has Citus; see {@link CitusForms} */
     public Flushes(boolean onCitus) {
         this.onCitus = onCitus;
     }
 
     /**
-     * The flush of a request.
+     * Returns the flush of a request.
      *
      * @param begun whether the transaction has begun
-     * @param anyIsolation whether the check lets REPEATABLE READ and SERIALIZABLE pass
-     * @param tail what the caller has behind the locks
+     * @param anyIsolation whether the check allows REPEATABLE READ and SERIALIZABLE
+     * @param tail the caller's statements behind the locks
      */
     public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         boolean behind = tail != null;
@@ -67,8 +73,8 @@ public final class Flushes {
     }
 
     /**
-     * What is locked, as far as texts depend on it. Of one key alone, the hot path, it is there already: the {@link
-     * RowTable} if its row is locked, else the name of the table of the advisory lock.
+     * Returns the locked objects, as far as texts depend on them. For a single key, the hot path, the object exists
+     * already: the {@link RowTable} if its row is locked, else the name of the table of the advisory lock.
      */
     static Object locked(ResolvedRequest request) {
         List<RowGroup> rows = request.rows();
@@ -94,7 +100,7 @@ public final class Flushes {
         return all;
     }
 
-    /** What is one of a few, as an index: to look there allocates nothing. */
+    /** Returns the index of the request's form. Finding a flush by an index allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
     static int form(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
         int shape = request.advisory().shape().ordinal();

@@ -4,9 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * What was made of an application's SQL, kept by what it was made of. An application has few different ones; where
- * there are more its SQL is not a constant, and to keep them all would be a leak, so that further ones are made anew
- * each time. Thread-safe; a race makes the same twice.
+ * Values derived from an application's SQL, kept by their source. An application has few different ones. If there are
+ * more, its SQL is not constant, and keeping all of them would be a leak. Further ones are then derived anew each time.
+ * Thread-safe; in a race, a value is derived twice.
  */
 public final class Kept<K, V> {
     private static final int MOST = 1_000;
@@ -18,7 +18,7 @@ public final class Kept<K, V> {
         V make(K of) throws X;
     }
 
-    /** What was made, or is made now, and kept if there is room. */
+    /** Returns the kept value, or derives it now and keeps it if there is room. */
     public <X extends Exception> V get(K of, Maker<? super K, ? extends V, X> maker) throws X {
         V kept = values.get(of);
         if (kept == null) {

@@ -16,28 +16,34 @@ import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.TableName;
 
 /**
- * Key version 1 as SQL: the arguments of a lock function, derived from parameters by the server. Published in
- * docs/keys.md and never changed: old and new instances must go on excluding each other.
+ * Key version 1 as SQL: the arguments of a lock function, which the server derives from parameters. It is published in
+ * docs/keys.md and must never change, because old and new instances must continue to exclude each other.
  */
 public final class KeySql {
-    /** The table a key belongs to: the root of its partition tree, or itself. */
+    /** An expression for the table that a key belongs to: the root of its partition tree, or the table itself. */
     static final String ROOT = CatalogSql.root("c.oid");
 
-    /** FROM with the table's name, resolved as the session would, as {@code c}. OFFSET 0 keeps it to once. */
+    /**
+     * A FROM clause with the table's name, resolved as in the session, as {@code c}. OFFSET 0 makes the server resolve
+     * it only once.
+     */
     static final String FROM_TABLE =
             " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     /**
-     * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
-     * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's
-     * caches, since a scan of pg_class would cost more than the lock.
+     * A condition: {@code c} is a table or a partitioned table whose rows the role may lock. FOR UPDATE requires UPDATE
+     * on at least one column, so a lock that replaces it does too. The condition uses only functions that read the
+     * server's caches, because a scan of pg_class would cost more than the lock.
      */
     static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
             + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is"
             + " not null)"
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
-    /** Why {@link #IS_TABLE} does not hold, given that: not to have it in the text, and prepared, a second time. */
+    /**
+     * An expression for the reason if {@link #IS_TABLE} is false. It assumes that, so that the text does not contain
+     * and prepare the condition a second time.
+     */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";
 
@@ -48,19 +54,19 @@ public final class KeySql {
 
     private KeySql() {}
 
-    /** What the name of a lock function ends with in a mode. */
+    /** Returns the suffix of a lock function's name for a mode. */
     public static String functionSuffix(RowLockMode mode) {
         return mode.isShared() ? "_shared" : "";
     }
 
-    /** An expression: a call of a lock function for {@code k} of {@link #FROM_MANY}, in its kind and mode. */
+    /** Returns a call of a lock function for {@code k} of {@link #FROM_MANY}, in its kind and mode. */
     public static String call(String function) {
         String shared = function + functionSuffix(RowLockMode.FOR_SHARE);
         return "case when k.shared then case when k.b is null then " + shared + "(k.c, k.o) else " + shared
                 + "(k.b) end when k.b is null then " + function + "(k.c, k.o) else " + function + "(k.b) end";
     }
 
-    /** The arguments of the lock function, with one or two parameters. */
+    /** Returns the arguments of the lock function, with one or two parameters. */
     static String arguments(Shape shape) {
         return switch (shape) {
             case ROW_INT -> ROOT + "::integer, cast(? as integer)";
@@ -74,12 +80,12 @@ public final class KeySql {
     }
 
     /**
-     * A WITH clause that holds the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does: so a table
-     * cannot be renamed away, and another take its name and OID, between a lock and the work under it. Nothing refers
-     * to these queries, so the server locks their tables and does not run them. It also makes the session look at the
-     * names anew, which within a transaction it would not.
+     * Returns a WITH clause that holds the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does.
+     * Between a lock and the work under it, a table then cannot be renamed and another take its name. No other query
+     * refers to these, so the server locks their tables and does not run them. The clause also makes the session
+     * resolve the names again, which it would not do within a transaction.
      *
-     * @param known those whose id columns are checked to be of the types that are known
+     * @param known the tables whose id columns are checked against the known types
      */
     public static String holding(List<String> tables, List<RowTable> known) {
         if (tables.isEmpty()) {
@@ -96,7 +102,7 @@ public final class KeySql {
         return with.append(' ').toString();
     }
 
-    /** The FROM clause that {@link #arguments} needs, its parameter behind theirs; empty where there is no table. */
+    /** Returns the FROM clause for {@link #arguments}, whose parameter follows theirs; empty if there is no table. */
     static String from(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";
     }
@@ -129,8 +135,8 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. Their
-     * ids are distinct and in the one order.
+     * The FROM clause for several rows of one table, each with an int4, which is cheaper than {@link #FROM_MANY}. Their
+     * ids are distinct and in the common order.
      */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
             + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
@@ -149,12 +155,11 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several keys. Its one row of {@code t} has the tables, each resolved once, and in
-     * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, in the one order that every
-     * caller locks in: pairs first, then bigints. {@code k.b} is null for a pair. A key of several spellings occurs as
-     * often, so that there are as many rows as keys of the caller, and {@code k.shared} is false for all if the key
-     * is to be locked exclusively under one. Of several arguments unnest is syntax, always
-     * PostgreSQL's own, and takes no schema.
+     * The FROM clause for several keys. The single row of {@code t} has the tables, each resolved once, and in
+     * {@code t.refused} the first that is not a table. The rows of {@code k} are the derived keys, in the order in
+     * which every caller locks: pairs first, then bigints. {@code k.b} is null for a pair. A key with several spellings
+     * occurs once for each, so that there are as many rows as the caller has keys. {@code k.shared} is false for all of
+     * them if one is exclusive. With several arguments, unnest is syntax, always PostgreSQL's own, and takes no schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
             + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
@@ -173,7 +178,7 @@ public final class KeySql {
             + " as d(kind, t, c, o, s, b, shared) offset 0) as s order by s.b is not null, s.c, s.o, s.b offset 0) as k"
             + " on true";
 
-    /** Sets the parameters of {@link #FROM_MANY}. No array has a null, which a session may read as a text. */
+    /** Sets the parameters of {@link #FROM_MANY}. No array contains null, because a session may read that as a text. */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, LockRequest request)
             throws SQLException {
         int size = keys.size();
@@ -217,7 +222,10 @@ public final class KeySql {
         return at + 8;
     }
 
-    /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */
+    /**
+     * A condition: {@code l}, a row of pg_locks, is the lock of the derived key {@code k}. It compares both halves and
+     * the kind.
+     */
     public static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
             + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 &"
             + " 4294967295)::pg_catalog.oid end"

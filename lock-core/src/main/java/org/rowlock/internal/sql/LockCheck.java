@@ -3,30 +3,30 @@ package org.rowlock.internal.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the check of a lock statement saw.
+ * The findings of the check of a lock statement.
  *
  * @param isolation the transaction's isolation level, as the server spells it
- * @param isReadOnly whether the transaction is
- * @param table what is wrong with the table, {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, for several keys with the
- *     table's name behind it; empty where nothing is
- * @param lock what became of the lock
- * @param locked how many keys are locked
+ * @param isReadOnly whether the transaction is read-only
+ * @param table the fault of the table, {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the table's name if
+ *     there are several keys; empty if there is none
+ * @param lock the result of the lock
+ * @param locked the number of locked keys
  */
 public record LockCheck(String isolation, boolean isReadOnly, String table, Lock lock, int locked) {
     static final String NOT_A_TABLE = "?";
     static final String NO_PRIVILEGE = "!";
 
-    /** What became of the lock. */
+    /** The result of a lock. */
     public enum Lock {
-        /** It is held. */
+        /** The lock is held. */
         HELD,
-        /** Another transaction holds it. */
+        /** Another transaction holds the lock. */
         TAKEN,
-        /** The check refused, so it was not tried. */
+        /** The check refused, so the lock was not tried. */
         NOT_TRIED,
-        /** The row lock was on columns that are not the id any more. */
+        /** The row lock used columns that are no longer the id. */
         STALE,
-        /** The row lock has found fewer rows than it was to lock. */
+        /** The row lock has found fewer rows than requested. */
         ABSENT
     }
 
@@ -35,14 +35,14 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
     static final LockCheck STALE = new LockCheck("", false, "", Lock.STALE, 0);
     private static final LockCheck READ_COMMITTED = new LockCheck("read committed", false, "", Lock.HELD, 1);
 
-    /** One key is held. */
+    /** Returns the findings for one key that is held. */
     static LockCheck held(@Nullable String isolation) {
         return isolation == null || READ_COMMITTED.isolation.equals(isolation)
                 ? READ_COMMITTED
                 : new LockCheck(isolation, false, "", Lock.HELD, 1);
     }
 
-    /** The same of several keys. */
+    /** Returns the findings with another number of keys. */
     LockCheck of(int keys) {
         return keys == locked ? this : new LockCheck(isolation, isReadOnly, table, lock, keys);
     }
@@ -59,7 +59,7 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
         return table.startsWith(NO_PRIVILEGE);
     }
 
-    /** Whether the isolation level is all that kept the lock from being taken. */
+    /** Whether the isolation level is the only reason against the lock. */
     public boolean isSnapshotStale() {
         return lock == Lock.NOT_TRIED && !isReadCommitted() && !isReadOnly && !isTableRefused();
     }

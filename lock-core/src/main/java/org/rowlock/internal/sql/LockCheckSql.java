@@ -9,24 +9,24 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
- * The check that a lock statement carries: it locks only in a transaction where the lock means something, and reports
- * what it saw. In the wrong kind of transaction it neither waits nor locks.
+ * The check in a lock statement. It locks only in a transaction where the lock means something, and reports its
+ * findings. In the wrong kind of transaction it neither waits nor locks.
  */
 public final class LockCheckSql {
     static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
     static final String READ_ONLY = "pg_catalog.current_setting('transaction_read_only')";
 
-    /** What the text of a check that refuses without an error begins with. */
+    /** The beginning of the text of a check that refuses without an error. */
     private static final String REFUSED = "rowlock:";
 
     /**
-     * What the error of a check begins with, for {@link #findIn} to find in any language of the server. Random, as the
-     * server's messages also quote ids and binds, which may come from anywhere; and a parameter, so that the SQL is the
-     * same in every JVM and a pooler can share what it has prepared.
+     * The beginning of a check's error, by which {@link #findIn} recognizes it in any language of the server. It is
+     * random, because the server's messages also quote ids and binds, which may come from anywhere. It is a parameter,
+     * so that the SQL is the same in every JVM and a pooler can share prepared statements.
      */
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
-    /** In front of what is wrong with the table, where the isolation level would be refused first. */
+    /** The prefix for the fault of a table if the isolation level is to be refused first. */
     private static final String IF_READ_COMMITTED = "~";
 
     private static final String TAKEN = "taken";
@@ -35,17 +35,17 @@ public final class LockCheckSql {
 
     private LockCheckSql() {}
 
-    /** A condition: the transaction is one where the lock means something. */
+    /** Returns a condition: a lock means something in the transaction. */
     static String agreed(boolean anyIsolation) {
         return READ_ONLY + " = 'off'"
                 + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')");
     }
 
     /**
-     * An expression of type text, for a transaction where the check does not agree: what it saw.
+     * Returns an expression of type text for a transaction that the check refuses: the findings.
      *
-     * @param raising whether it raises an error (invalid text for an integer), so that the statements behind it in the
-     *     same round trip do not run without the lock. Then it has a parameter for {@link #bindMark}
+     * @param raising whether it raises an error (invalid text for an integer), so that the following statements in the
+     *     same round trip do not run without the lock. It then has a parameter for {@link #bindMark}
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
@@ -53,22 +53,25 @@ public final class LockCheckSql {
         return raising ? raise(seen) : "'" + REFUSED + "' || " + seen;
     }
 
-    /** Raised where another transaction holds the lock. Has a parameter for {@link #bindMark}. */
+    /** Returns the error for a lock that another transaction holds. It has a parameter for {@link #bindMark}. */
     static String raiseTaken() {
         return raise("'" + TAKEN + "' || " + READ_ONLY);
     }
 
-    /** Raised where the id columns of a table are not what they were when looked up. Has the same parameter. */
+    /** Returns the error for id columns that have changed since they were looked up. It has the same parameter. */
     static String raiseStale() {
         return raise("'" + STALE + "' || " + READ_ONLY);
     }
 
-    /** Raised where a row lock has found fewer rows than it was to lock. Has the same parameter. */
+    /** Returns the error for a row lock that has found fewer rows than requested. It has the same parameter. */
     static String raiseAbsent() {
         return raise("'" + ABSENT + " row to lock; rolled back, read only: ' || " + READ_ONLY);
     }
 
-    /** What it says depends on a setting, which keeps the planner from evaluating it early. */
+    /**
+     * Returns an expression that raises an error. Its text depends on a setting, so that the planner cannot evaluate it
+     * early.
+     */
     static String raise(String what) {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";
     }
@@ -80,8 +83,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Reads a row of a lock statement: what became of the lock, and the isolation level. Null where the statement has
-     * called no lock function, though nothing was refused.
+     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the statement
+     * has called no lock function and refused nothing.
      */
     public static @Nullable LockCheck read(ResultSet row) throws SQLException {
         String locked = row.getString(1);
@@ -92,11 +95,11 @@ public final class LockCheckSql {
         if (refused != null) {
             return refused;
         }
-        // A blocking lock function returns void, an empty text; a trying one true or false.
+        // A blocking lock function returns void, which is an empty text; a trying one returns true or false.
         return "false".equals(locked) ? LockCheck.TAKEN : LockCheck.held(row.getString(2));
     }
 
-    /** What a check saw that raised an error, from its message, or null where the error is another. */
+    /** Returns the findings of a check from the message of the error it raised, or null for any other error. */
     public static @Nullable LockCheck findIn(@Nullable String message) {
         String text = marked(message);
         if (text == null) {
@@ -111,12 +114,12 @@ public final class LockCheckSql {
         return text.startsWith(STALE) ? LockCheck.STALE : refusal(text);
     }
 
-    /** The value of the parameter of one raised error. */
+    /** Returns the value for the parameter of a raised error. */
     public static String mark() {
         return MARK;
     }
 
-    /** What an error of ours says, behind the mark; null where the error is another. */
+    /** Returns the text behind the mark in an error of Rowlock's own, or null for any other error. */
     static @Nullable String marked(@Nullable String message) {
         int mark = message == null ? -1 : message.indexOf(MARK);
         return message == null || mark < 0 ? null : message.substring(mark + MARK.length());
@@ -135,7 +138,7 @@ public final class LockCheckSql {
         return new LockCheck(seen[0], seen[1].equals("on"), table, LockCheck.Lock.NOT_TRIED, 0);
     }
 
-    /** An expression: the level of the transaction, where the check has let it pass; null for READ COMMITTED. */
+    /** Returns an expression for the transaction's isolation level if the check allows any; null for READ COMMITTED. */
     static String isolation(boolean anyIsolation) {
         return anyIsolation ? ISOLATION : "null::pg_catalog.text";
     }

@@ -10,8 +10,8 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write.Bound;
 
 /**
- * One statement of a {@link Flush}. Those that lock are kept and used again, so their binders and readers hold nothing
- * of a call; those of a caller are made for one call.
+ * One statement of a {@link Flush}. Statements that lock are kept and reused, so their binders and readers hold no
+ * state of a call. The statements of a caller are made for one call.
  *
  * @param sql its text, without a semicolon
  * @param binder sets its parameters
@@ -27,12 +27,12 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         this(sql, binder, reader, List.of());
     }
 
-    /** Without parameters. */
+    /** Creates a part without parameters. */
     public Part(String sql, Reader reader) {
         this(sql, NO_PARAMETERS, reader);
     }
 
-    /** A statement without parameters whose result nobody needs. */
+    /** Returns a statement without parameters whose result is not needed. */
     public static Part control(String sql) {
         return new Part(sql, UNREAD);
     }
@@ -40,25 +40,25 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
     /** Sets the parameters of one statement. */
     @FunctionalInterface
     public interface Binder {
-        /** Sets the parameters from index {@code at} on and gives the index behind the last one. */
+        /** Sets the parameters from index {@code at} on, and returns the index behind the last one. */
         int bind(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException;
     }
 
-    /** Reads what one statement has returned. */
+    /** Reads the result of one statement. */
     @FunctionalInterface
     public interface Reader {
         /** Reads the current result of a statement. */
         void read(Answers answers, Statement statement) throws SQLException;
     }
 
-    /** The first column of the first row of the current result, or null. */
+    /** Returns the first column of the first row of the current result, or null. */
     public static @Nullable String first(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             return row != null && row.next() ? row.getString(1) : null;
         }
     }
 
-    /** Whether a value has no type of its own. */
+    /** Whether any value has no type of its own. */
     public static boolean hasUntyped(List<@Nullable Object> binds) {
         for (@Nullable Object bind : binds) {
             if (bind == null || bind instanceof java.util.Date) {
@@ -68,7 +68,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         return false;
     }
 
-    /** Sets values of parameters from index {@code at} on and gives the index behind the last one. */
+    /** Sets the values of parameters from index {@code at} on, and returns the index behind the last one. */
     public static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
         int index = at;
         for (@Nullable Object bind : binds) {

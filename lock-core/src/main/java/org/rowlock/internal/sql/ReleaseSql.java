@@ -3,23 +3,27 @@ package org.rowlock.internal.sql;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
- * The statements around a COMMIT that lets go of the locks before it is durable: one in front that keeps how the
- * transaction was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is
- * kept is a setting of the session, as what {@code set local} made is gone behind the COMMIT; and it is there if and
- * only if the COMMIT was done.
+ * The statements around a COMMIT that releases the locks before it is durable. The statement in front keeps how the
+ * transaction should have waited. The statement behind waits in that way, in a transaction of its own and later in the
+ * WAL. The level is kept in a setting of the session, because a {@code set local} is gone behind the COMMIT. The
+ * setting exists if and only if the COMMIT was done.
  *
- * @param confirm behind COMMIT, in a transaction of its own: waits as was kept. The first column is what was kept
- * @param confirmReads in front of a plain COMMIT, or alone in autocommit: has it wait for what may have been read, too,
- *     whatever was written
+ * @param confirm the statement behind COMMIT, in a transaction of its own, which waits as the kept level requires; its
+ *     first column is the kept value
+ * @param confirmReads the statement in front of a plain COMMIT, or alone in autocommit, which makes it wait for
+ *     everything the transaction may have read, whatever was written
  */
 public record ReleaseSql(String confirm, String confirmReads) {
     private static final String LEVEL = "pg_catalog.current_setting('synchronous_commit')";
 
-    /** In front of COMMIT. Its parameter is a mark; the first column is what is kept: the mark, a space, the level. */
+    /**
+     * The statement in front of COMMIT. Its parameter is a mark. Its first column is the kept value: the mark, a space,
+     * the level.
+     */
     public static final String KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text)"
             + " || ' ' || " + LEVEL + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
 
-    /** What is kept, and which server process says so. */
+    /** A query for the kept value and the server process that answers. */
     public static final String KEPT =
             "select pg_catalog.current_setting('rowlock.commit', true), pg_catalog.pg_backend_pid()";
 
@@ -28,7 +32,7 @@ public record ReleaseSql(String confirm, String confirmReads) {
     private static final String SIGNATURE = "'pg_catalog.pg_logical_emit_message(boolean,text,text";
     private static final String FLUSHING = "pg_catalog.to_regprocedure(" + SIGNATURE + ",boolean)')";
 
-    /** Whether the role may execute {@code f}, each of those of the statements below. */
+    /** A condition: the role may execute every function in the statements below. */
     private static final String MAY_EXECUTE =
             "(select pg_catalog.bool_and(pg_catalog.has_function_privilege('pg_catalog.' || f, 'execute'))"
                     + " from pg_catalog.unnest(array['set_config(pg_catalog.text, pg_catalog.text, boolean)',"
@@ -36,7 +40,10 @@ public record ReleaseSql(String confirm, String confirmReads) {
                     + " 'pg_current_xact_id_if_assigned()', 'pg_current_wal_insert_lsn()',"
                     + " 'pg_current_wal_flush_lsn()', 'pg_backend_pid()', 'substr(pg_catalog.text, integer)']) as f)";
 
-    /** Why the server or the role cannot do it, or null; and whether a message can flush without a transaction. */
+    /**
+     * A query for the reason why the server or the role cannot do it, or null, and whether a message can flush without
+     * a transaction.
+     */
     public static final String ASK = "select case"
             + " when pg_catalog.version() !~ '^PostgreSQL [0-9]' or pg_catalog.version() ~ '-YB-'"
             + " or pg_catalog.to_regproc('pg_catalog.aurora_version') is not null then 'it is not PostgreSQL itself'"
@@ -50,10 +57,10 @@ public record ReleaseSql(String confirm, String confirmReads) {
             + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
 
     /**
-     * The statements for a server.
+     * Returns the statements for a server.
      *
-     * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on. It waits for no
-     *     standby
+     * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on; such a message waits
+     *     for no standby
      */
     public static ReleaseSql of(boolean flushing) {
         String kept = " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"
@@ -65,9 +72,10 @@ public record ReleaseSql(String confirm, String confirmReads) {
     }
 
     /**
-     * COMMIT waits for the disk and the standby only where its transaction has both an xid and WAL of its own, and an
-     * xid is no proof of WAL: unlogged tables have none. A message gives it both. Without an xid no deferred trigger
-     * reads on behind this, so where only the disk counts, and has all WAL by now, there is nothing to wait for.
+     * Returns a message that makes COMMIT wait. COMMIT waits for the disk and the standby only if its transaction has
+     * both an xid and WAL of its own. An xid does not imply WAL, because unlogged tables write none. A message gives
+     * the transaction both. Without an xid, no deferred trigger reads after this. If only the disk is required and all
+     * WAL is on it, there is nothing to wait for.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";
@@ -79,7 +87,7 @@ public record ReleaseSql(String confirm, String confirmReads) {
                 + (flushing ? message + "false, 'rowlock', '', true)" : commits) + " end else " + commits + " end";
     }
 
-    /** The statements to wait as a level says, in the transaction that has begun, at its COMMIT. */
+    /** Returns the statements to wait at a level, in the transaction that has begun, at its COMMIT. */
     public static String confirmAt(String level) {
         return "select pg_catalog.set_config('synchronous_commit', '" + level.replaceAll("[^a-z_]", "") + "', true),"
                 + " pg_catalog.pg_logical_emit_message(true, 'rowlock', '')";

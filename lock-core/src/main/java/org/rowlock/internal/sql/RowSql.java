@@ -14,15 +14,15 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
-/** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
+/** The statements that acquire row locks: the real SELECT ... FOR UPDATE, by primary key. */
 public final class RowSql {
-    /** Of the table, where its identity is checked; known to {@link LockErrors}. */
+    /** The alias of the table whose identity is checked; {@link LockErrors} recognizes it. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
 
-    /** How the type of a column is checked; the errors of parse analysis name it. */
+    /** The call that checks the type of a column; the errors of parse analysis name it. */
     public static final String TYPE_CHECK = "pg_catalog.array_eq(";
 
-    /** In front of the type that a column was of when it was looked up. */
+    /** The text in front of the type that a column had when it was looked up. */
     private static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
@@ -30,15 +30,15 @@ public final class RowSql {
 
     private RowSql() {}
 
-    /** The WITH clause of a statement that locks or reads rows by their id. */
+    /** Returns the WITH clause of a statement that locks or reads rows by their id. */
     static String identity(RowTable table) {
         return "with rowlock_identity as " + identityQuery(table) + ' ';
     }
 
     /**
-     * A query that is legal only while the columns are of their types and, for one column, the primary key: else the
-     * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after
-     * DDL and under another search_path, and never planned or run.
+     * Returns a query that is legal only while the columns have their types and, for one column, are the primary key.
+     * Otherwise the server raises 42803, 42883, 42703 or 42704. In a WITH clause without a reference, the query is
+     * analysed, and analysed again after DDL or with another search_path. It is never planned or run.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
@@ -56,37 +56,41 @@ public final class RowSql {
     }
 
     /**
-     * Locks one row. Returns its id, printed, where it exists.
+     * Returns a statement that locks one row, and returns the text of its id if it exists.
      *
-     * @param required whether an absent row raises an error, as what follows in the round trip must not run
+     * @param required whether an absent row raises an error, because the following statements in the round trip must
+     *     not run
      */
     static Part one(RowTable table, RowLockMode mode, WaitKind wait, boolean required) {
         Part lock = one(table, table.printedId(ALIAS) + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
         return required ? required(table, lock, "(select pg_catalog.count(*) from rowlock_l)", 0) : lock;
     }
 
-    /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
+    /**
+     * Returns a statement that locks one row unless another transaction holds it, and returns the text of its id if it
+     * is locked now.
+     */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
         return one(table, table.printedId(ALIAS), ' ' + mode.sql() + " skip locked", 0, 0);
     }
 
-    /** Looks whether a row exists, locked or not. */
+    /** Returns a statement that reads whether a row exists, locked or not. */
     static Part look(RowTable table) {
         return new Part(lookAt(table), binder(0, 0), Answers::look);
     }
 
-    /** Reads the id of one row, locked or not, printed. */
+    /** Returns a query for the text of one row's id, locked or not. */
     public static String lookAt(RowTable table) {
         return select(table, table.printedId(ALIAS), "");
     }
 
     /**
-     * Locks a row that another transaction has inserted, without a wait: ours is still in progress to the server. Row
-     * security may show rows that it does not let lock.
+     * Returns a statement that locks a row inserted by another transaction, without waiting. A row that this
+     * transaction inserted is still in progress to the server. Row security may show rows that the role must not lock.
      */
     public static String lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
-        // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
+        // A transaction id in xmin has 32 bits. Of the numbers that end in them, the nearest to our own is meant.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
         String look = select(
@@ -94,15 +98,15 @@ public final class RowSql {
                 table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
-        // A view has no xmin; there the name means the one around it.
+        // A view has no xmin; the name then refers to the one around it.
         return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look + ") as l";
     }
 
     /**
-     * Raises an error if a lock has found fewer rows than were asked for. The lock stands in a WITH clause whose rows
-     * the statement returns, so no planner may leave it out.
+     * Returns a lock that raises an error if it finds fewer rows than requested. It is in a WITH clause whose rows the
+     * statement returns, so no planner may remove it.
      *
-     * @param present an expression: how many rows the lock, as {@code rowlock_l}, has found
+     * @param present an expression for the number of rows that the lock, as {@code rowlock_l}, has found
      */
     private static Part required(RowTable table, Part lock, String present, int group) {
         String identity = identity(table);
@@ -145,20 +149,20 @@ public final class RowSql {
     }
 
     /**
-     * Locks one of several rows. Returns its id, printed, where it exists.
+     * Returns a statement that locks one of several rows, and returns the text of its id if it exists.
      *
-     * @param group which group of the request it is in
-     * @param index which row of the group it is
+     * @param group the index of its group in the request
+     * @param index the index of the row in the group
      */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
         return one(table, table.printedId(ALIAS), clause(mode, wait), group, index);
     }
 
     /**
-     * Locks several rows in the order of the primary key. Returns the ordinal number of each that exists, and its id,
-     * printed.
+     * Returns a statement that locks several rows in the order of the primary key. It returns the ordinal number of
+     * each existing row, and the text of its id.
      *
-     * @param group which group of the request they are
+     * @param group the index of their group in the request
      * @param required as for {@link #one}
      */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
@@ -187,9 +191,9 @@ public final class RowSql {
     }
 
     /**
-     * Of ids that are all there nothing is sent back but how many: to sort out which they are costs the server and the
-     * client more than to lock them. Distinct, as columns that are given may find several rows, and so may a table that
-     * others inherit from.
+     * Returns a statement that only counts the locked rows if all exist. Identifying them costs the server and the
+     * client more than locking them. The count is of distinct ids, because configured columns may find several rows, as
+     * may a table with children.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
@@ -211,19 +215,19 @@ public final class RowSql {
                 (answers, statement) -> answers.counted(statement, group));
     }
 
-    /** What the ids of several rows are an array of. There are no arrays of arrays. */
+    /** Returns the element type of the array of ids. There are no arrays of arrays. */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }
 
-    /** The ids of several rows: an array for each column. */
+    /** Sets the ids of several rows: an array for each column. */
     private static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
         int next = at;
         for (int i = 0; i < rows.table().columns().size(); i++) {
             int column = i;
             Stream<String> part = rows.keys().stream().map(row -> row.givenId().get(column));
             if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
-                // The driver sends these as they are. Other texts are refused before.
+                // The driver sends these without conversion. Other texts were refused before.
                 statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
             } else {
                 statement.setArray(next++, statement.getConnection().createArrayOf("text", part.toArray()));
@@ -236,17 +240,17 @@ public final class RowSql {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
-    /** What row a given id means, printed, whether it exists or not. */
+    /** Returns a query for the text of the id that a given id means, whether a row exists or not. */
     public static String meaning(RowTable table) {
-        // To print a value may take it more than once.
+        // The expression for a text may use its value more than once.
         return "select " + table.each(", ", (column, i) -> column.kind().textOf("k.c" + i)) + " from (select "
                 + table.each(", ", (column, i) -> "cast(? as " + column.type() + ") as c" + i) + ") as k";
     }
 
     /**
-     * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the
-     * table, so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not
-     * run.
+     * Returns a statement that checks, behind a row lock, that its columns are the primary key of the named table. The
+     * row lock holds the table, so nothing changes afterwards. Otherwise it raises an error, because the following
+     * statements in the round trip must not run.
      */
     static Part verify(RowTable table) {
         return new Part(
@@ -256,11 +260,12 @@ public final class RowSql {
     }
 
     /**
-     * An expression: whether the columns are still the primary key. By name and not by OID, since to a tenant with a
-     * schema of its own the name means another table of the same form.
+     * Returns a condition: the columns are still the primary key. The table is identified by name and not by OID,
+     * because for a tenant with a schema of its own the name means another table of the same form.
      *
-     * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else.
-     * The table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
+     * <p>The condition has no parameters. With them the server would make a plan for every call, which costs more than
+     * everything else. The table is a text that is resolved at every call, whereas a literal of type regclass would be
+     * resolved once.
      */
     static String isPrimaryKey(RowTable table) {
         String same = table.each(
@@ -273,7 +278,7 @@ public final class RowSql {
                 + table.columns().size() + same + ')';
     }
 
-    /** Means the same whatever standard_conforming_strings is. */
+    /** Returns a literal with the same meaning for any standard_conforming_strings. */
     private static String literal(String text) {
         return "E'" + text.replace("\\", "\\\\").replace("'", "''") + '\'';
     }

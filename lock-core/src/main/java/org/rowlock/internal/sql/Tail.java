@@ -7,13 +7,13 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.OpenRows;
 
 /**
- * The parts of a flush that are the caller's, behind the locks: a query, or writes, and maybe the COMMIT.
+ * The caller's parts of a flush, behind the locks: a query, or writes and possibly the COMMIT.
  *
- * @param inFront of the locks: what watches over a connection that is lost before the COMMIT
+ * @param inFront the parts in front of the locks, which watch for a connection that is lost before the COMMIT
  * @param isCommitting whether the transaction is over when the results are read
- * @param isOneShot whether the server is not to keep what it prepares
- * @param open where the statement and its results stay open until they are mapped; null where all is read at once
- * @param unsent is called if the server has run none of what was sent
+ * @param isOneShot whether the server should not keep what it prepares
+ * @param open keeps the statement and its results open until they are mapped; null if all are read at once
+ * @param unsent called if the server has run nothing of the flush
  */
 public record Tail(
         List<Part> inFront,
@@ -22,14 +22,14 @@ public record Tail(
         boolean isOneShot,
         @Nullable OpenRows open,
         Runnable unsent) {
-    /** Longer ones are made in loops, each of another length. */
+    /** The longest tail whose text is kept. Longer ones come from loops, and each has another length. */
     public static final int LONGEST_KEPT = 11;
 
     public static Tail ofWrites(List<Part> writes, boolean oneShot) {
         return new Tail(List.of(), writes, false, oneShot, null, () -> {});
     }
 
-    /** A query. For a value without a type the driver waits in front of it, unless it is one shot. */
+    /** Returns a query. For a value without a type the driver waits in front of the query, unless it is one shot. */
     public static Tail ofQuery(BoundQuery<?> query, OpenRows open) {
         List<@Nullable Object> binds = query.binds();
         Part part = new Part(
@@ -49,12 +49,12 @@ public record Tail(
         return new Tail(List.of(), List.of(part), false, Part.hasUntyped(binds), open, () -> {});
     }
 
-    /** Its text, for messages. */
+    /** Returns the text, for messages. */
     public String sql() {
         return Flush.textOf(parts);
     }
 
-    /** The caller's values. */
+    /** Returns the caller's values. */
     public List<@Nullable Object> binds() {
         return parts.stream()
                 .<@Nullable Object>flatMap(part -> part.binds().stream())

@@ -14,31 +14,37 @@ import org.rowlock.internal.sql.FlushForms.Bound;
 import org.rowlock.internal.text.FrontSql;
 
 /**
- * The statements around a lock that bound its wait and keep the transaction usable when the bound is reached. The
- * caller's own lock_timeout comes back word for word.
+ * The statements around a lock that bound its wait, and keep the transaction usable if the bound is reached. The
+ * caller's own lock_timeout is restored verbatim.
  */
 public final class WaitSql {
     static final Part SAVEPOINT = Part.control("savepoint rowlock");
     static final Part RELEASE = Part.control("release savepoint rowlock");
 
-    /** Undoes everything since {@link #SAVEPOINT}: the locks are gone, the transaction is usable, nothing is left. */
+    /**
+     * Undoes everything since {@link #SAVEPOINT}: the locks are released, the transaction is usable, and no savepoint
+     * is left.
+     */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
-    /** Whether the transaction has no id, between its savepoint and its end, as the role may not be allowed to ask. */
+    /**
+     * Queries whether the transaction has no id. A savepoint protects the query, because the role may lack the
+     * privilege.
+     */
     public static final String HAS_NO_ID =
             SAVEPOINT.sql() + "; select pg_catalog.pg_current_xact_id_if_assigned() is null; " + RELEASE.sql();
 
-    /** An error on purpose: it aborts the transaction and so lets go of all its locks. */
+    /** A deliberate error that aborts the transaction, and so releases all its locks. */
     public static final String ABORT = "select cast('rowlock: abort' as integer)";
 
-    /** The milliseconds that remain, as a text; at least one, since zero would mean no bound. */
+    /** An expression for the remaining milliseconds as a text; at least one, because zero would mean no bound. */
     static final String REMAINING = "greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
             + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric *"
             + " 1000))::integer::pg_catalog.text";
 
     /**
-     * lock_timeout bounds each lock by itself, but a {@link LockWait#atMost} bounds the call; so every further lock
-     * gets what remains.
+     * An expression that sets the remaining time as the bound. lock_timeout bounds each lock by itself, but
+     * {@link LockWait#atMost} bounds the whole call.
      */
     static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
@@ -47,19 +53,21 @@ public final class WaitSql {
     static final Part RESTORE = Part.control(
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
-    /** How often the server looks whether the client is still there, while a flush that commits waits at the server. */
+    /**
+     * How often the server checks that the client is still connected, while a flush that commits waits at the server.
+     */
     public static final int WATCH_MILLIS = 200;
 
-    /** Whether the server can look after its client, and whether a commit waits for no standby. */
+    /** A query for whether the server can check its client, and whether commits do not wait for a standby. */
     public static final String CAN_WATCH =
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
                     + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0,"
                     + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
 
     /**
-     * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice
-     * before the COMMIT otherwise. Only if the server can look: others refuse the setting. Needs no privilege, unlike
-     * the function.
+     * The statement in front of a flush that commits. It makes the server end the flush if its client is gone, which it
+     * would otherwise notice only at the COMMIT. It is sent only to servers that support the setting, because others
+     * refuse it. Unlike the function, it requires no privilege.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
 
@@ -78,7 +86,10 @@ public final class WaitSql {
 
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
-    /** Of a bound that {@link #ARM} has set it may take half, as the row may be free behind a key that is not. */
+    /**
+     * The part of a bound set by {@link #ARM} that the key in front may use: half, because the row may be free although
+     * its key is not.
+     */
     private static final int PART_OF_BOUND = 2;
 
     private static final List<Part> FRONT = List.of(
@@ -86,7 +97,7 @@ public final class WaitSql {
             new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front),
             Part.control(FrontSql.UNMARK));
 
-    /** The advisory lock in front of the lock of the only row. */
+    /** Returns the advisory lock in front of the lock of the only row. */
     static List<Part> front(RowTable table, WaitKind wait) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(
@@ -97,7 +108,9 @@ public final class WaitSql {
         return parts;
     }
 
-    /** Sets the bound anew before each row is locked, so that all waits together stay within it. */
+    /**
+     * Returns an expression that renews the bound before each row is locked, so that all waits together stay within it.
+     */
     static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";
     }

@@ -6,35 +6,35 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlComments;
 
 /**
- * What matters of the text of a write.
+ * The properties of a write's text.
  *
- * @param text as it is sent, without a semicolon
+ * @param text the text as it is sent, without a semicolon
  * @param keyword its first word, in lower case
  * @param changes whether it is an INSERT, UPDATE or DELETE, and not one behind a WITH
  * @param returning whether it has a RETURNING of its own
- * @param parameters how many
- * @param statements how many there are in fact
+ * @param parameters the number of its parameters
+ * @param statements the number of statements that it really contains
  */
 public record WriteForm(
         String text, String keyword, boolean changes, boolean returning, int parameters, int statements) {
     private static final Set<String> TRANSACTION_CONTROL =
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
 
-    /** What a count that is wrong says behind the mark, for {@link #wrongCountIn} to find. */
+    /** The text behind the mark in an error for a wrong count, by which {@link #wrongCountIn} recognizes it. */
     private static final String WRONG = "write ";
 
-    /** For an operator who reads the server's log. */
+    /** The explanation for an operator who reads the server's log. */
     private static final String ROLLED_BACK = "; rolled back, as the application asked";
 
     /**
-     * The count of a write that is wrong.
+     * The wrong count of a write.
      *
-     * @param number of the write, from 1
+     * @param number the number of the write, from 1
      * @param found how many rows it changed
      */
     public record WrongCount(int number, long found) {}
 
-    /** The first word of a text, in lower case, behind comments and brackets; empty where there is none. */
+    /** Returns the first word of a text, in lower case, behind comments and brackets; empty if there is none. */
     public static String keyword(String sql) {
         int at = 0;
         while (at < sql.length()) {
@@ -54,18 +54,19 @@ public record WriteForm(
         return sql.substring(at, end).toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it would begin or end a transaction, or a part of one. */
+    /** Whether the write would begin or end a transaction, or a part of one. */
     public boolean isTransactionControl() {
         return TRANSACTION_CONTROL.contains(keyword);
     }
 
     /**
-     * The text of a write that the server itself checks: it raises an error where not as many rows are changed as
-     * expected, so that a COMMIT behind it in the same flush does not commit. The statement stands in a WITH, whose
-     * rows are counted. With a RETURNING of its own the count is in a column behind those, and without any row there is
-     * one. It has one parameter more, behind its own, for {@link LockCheckSql#mark}.
+     * Returns the text of a write that the server itself checks. It raises an error if the number of changed rows
+     * differs from the expected one, so that a COMMIT behind it in the same flush does not commit. The statement is in
+     * a WITH, whose rows are counted. If it has a RETURNING of its own, the count is in a column behind those. If it
+     * returns no row, there is one with the count alone. An additional parameter, behind its own, is for
+     * {@link LockCheckSql#mark}.
      *
-     * @param number of the write, from 1
+     * @param number the number of the write, from 1
      */
     public String checked(long expected, int number) {
         // The line break ends a comment that the statement may end with.
@@ -79,7 +80,7 @@ public record WriteForm(
                 : counted + " select " + check + " from rowlock";
     }
 
-    /** The count that an error says is wrong, or null where the error is another. */
+    /** Returns the wrong count that an error reports, or null for any other error. */
     public static @Nullable WrongCount wrongCountIn(@Nullable String message) {
         String marked = LockCheckSql.marked(message);
         if (marked == null || !marked.startsWith(WRONG)) {

@@ -1,6 +1,6 @@
 /**
- * From a request to the text and parameters of its statements, and from a result row to what the check saw. Nothing
- * here talks to a server.
+ * The text and parameters of the statements for a request, and the findings in their results. This package does not use
+ * a connection.
  */
 @NullMarked
 package org.rowlock.internal.sql;
