@@ -12,34 +12,40 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The advisory lock of a row, as a statement in front of the one that locks the row. It locks only while the
- * transaction has no xid, and so no row: then nobody waits for a waiter here but those behind. Its key is not that of
- * LockKey, for which others wait while they hold rows. A row that is not there has no lock in front, as FOR UPDATE
- * waits for none either.
+ * transaction has no xid, and so no row. Then only the transactions behind it wait for a waiting one. Its key differs
+ * from that of LockKey, for which transactions wait while they hold rows. An absent row has no lock in front, because
+ * FOR UPDATE does not wait for one either.
  *
- * <p>The wait is bounded, as the holder of the lock may not have the row. The transaction's own lock_timeout is back,
- * word for word, when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it
- * does nothing.
+ * <p>The wait is bounded, because the holder of the lock may not have the row. The transaction's own lock_timeout is
+ * restored verbatim before the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE
+ * READ) it does nothing.
  */
 public final class FrontSql {
-    /** Whether the row is there: a setting, since what the transaction sets is gone with it. */
+    /** The name of a setting for whether the row exists. A setting of the transaction ends with it. */
     private static final String IS_THERE = "'rowlock.front'";
 
-    /** Goes in front of the lock, within a transaction: whether the savepoint is there says what an error is of. */
+    /**
+     * The statement in front of the lock, within a transaction. The existence of the savepoint shows which statement an
+     * error belongs to.
+     */
     public static final String MARK = "savepoint rowlock_front";
 
-    /** Goes behind the lock and in front of the statement, so that no row is locked within a subtransaction. */
+    /** The statement behind the lock and in front of the caller's, so that no row is locked in a subtransaction. */
     public static final String UNMARK = "release savepoint rowlock_front";
 
-    /** The part of a timeout of the session that the wait may take: what is behind it has all of it again. */
+    /**
+     * The divisor for the part of a session's timeout that the wait may take. The statement behind it has the full
+     * timeout again.
+     */
     public static final int PART_OF_TIMEOUT = 10;
 
-    /** With parameters, those of {@link #bind}. */
+    /** The lock with parameters, which {@link #bind} sets. */
     public static final String SQL =
             sql("cast(? as boolean)", "cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
 
     public static final int PARAMETERS = 4;
 
-    /** An expression: the lock_timeout of the session in milliseconds, 0 for none. */
+    /** An expression for the lock_timeout of the session in milliseconds, 0 for none. */
     public static final String LOCK_TIMEOUT_MILLIS =
             "(extract(epoch from pg_catalog.current_setting('lock_timeout')::pg_catalog.interval) * 1000)::bigint";
 
@@ -48,24 +54,24 @@ public final class FrontSql {
     private FrontSql() {}
 
     /**
-     * Looks whether the row is there. A statement of its own in front of {@link #MARK}, since it may wait for the table
-     * as the statement behind would: that wait is the caller's, with all of its timeout.
+     * Returns a statement that checks whether the row exists. It is separate, in front of {@link #MARK}, because it may
+     * wait for the table as the statement behind would. That wait is the caller's, with the full timeout.
      *
-     * @param row a query that finds it, locked or not
+     * @param row a query that finds the row, locked or not
      */
     public static String look(String row) {
         // The line break ends a comment of the caller's.
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
     }
 
-    /** Without parameters. */
+    /** Returns the lock without parameters. */
     public static String literal(boolean timed, long key, int millis) {
         return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
     }
 
     /**
-     * The select in brackets, which "offset 0" keeps apart, is done first; then, as an argument of what ends the bound,
-     * the lock.
+     * Returns the lock. The select in brackets, which "offset 0" separates, is evaluated first. The lock follows, as an
+     * argument of the call that ends the bound.
      */
     private static String sql(String timed, String key, String millis, String part) {
         return "select pg_catalog.set_config('lock_timeout', a.own || (pg_catalog.pg_advisory_xact_lock(" + key
@@ -85,18 +91,21 @@ public final class FrontSql {
                 + " offset 0) as a";
     }
 
-    /** The part of a timeout that may be spent, in milliseconds; null where it is not set. */
+    /**
+     * Returns an expression for the part of a timeout that may be used, in milliseconds; null if the timeout is not
+     * set.
+     */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
                 + "')::pg_catalog.interval) * 1000 / m.part, 0)";
     }
 
     /**
-     * Sets the parameters from index {@code at} on and gives the index behind the last one.
+     * Sets the parameters from index {@code at} on, and returns the index behind the last one.
      *
-     * @param timed whether the server is to say how long the wait was
+     * @param timed whether the server reports how long the wait was
      * @param millis the longest wait
-     * @param part the part of a timeout of the session or the transaction that it may take: a tenth is 10
+     * @param part the divisor for the usable part of a timeout of the session or the transaction: 10 means a tenth
      */
     public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
             throws SQLException {
@@ -108,16 +117,16 @@ public final class FrontSql {
     }
 
     /**
-     * The text of a lock in front of a statement.
+     * Returns the text of a statement with a lock in front.
      *
-     * @param row finds the row, see {@link #look}
+     * @param row finds the row; see {@link #look}
      */
     public static String inFrontOf(String sql, String row, String lock, boolean marked) {
         return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
     }
 
     /**
-     * Reads what came back of the look and the lock, up to the result of the statement behind it.
+     * Reads the results of the check and the lock, up to the result of the statement behind them.
      *
      * @return as {@link #waitedNanos(ResultSet)}
      */
@@ -135,8 +144,8 @@ public final class FrontSql {
     }
 
     /**
-     * Whether an error that has aborted the transaction is that of the lock, and not of the statement behind it: then
-     * the savepoint is there, and the transaction is as in front of the lock. Neither a clock nor a text says it.
+     * Whether an error that has aborted the transaction belongs to the lock, and not to the statement behind it. If so,
+     * the savepoint exists, and the transaction is as it was before the lock. Neither a clock nor a text can show that.
      */
     public static boolean undoes(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -152,8 +161,9 @@ public final class FrontSql {
 
     /**
      * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the lock in front can
-     * have ended it. For autocommit, where no savepoint can be set, and nothing else outlives the error. If the answer
-     * takes longer than the lock_timeout to arrive, the error passes for the session's: it is not early to the caller.
+     * have ended it. It is for autocommit, where no savepoint can be set, and nothing else outlives the error. If the
+     * answer arrives later than the lock_timeout, the error is treated as the session's, because it is not early for
+     * the caller.
      *
      * @param lockTimeout {@link #LOCK_TIMEOUT_MILLIS}
      */
@@ -163,17 +173,18 @@ public final class FrontSql {
     }
 
     /**
-     * How long the wait was.
+     * Returns how long the wait was.
      *
-     * @return in nanoseconds; 0 where it was not timed, and -1 where nothing was locked
+     * @return the nanoseconds; 0 if it was not timed, and -1 if nothing was locked
      */
     public static long waitedNanos(ResultSet row) throws SQLException {
         return row.next() ? (long) (row.getDouble(2) * TimeUnit.SECONDS.toNanos(1)) : -1;
     }
 
     /**
-     * The key of a row, the same in every JVM, with all bits mixed as others have keys of their own. Another name of
-     * the same table makes another key, and rows whose hashes are the same share one, which costs speed only.
+     * Returns the key of a row, which is the same in every JVM. All bits are mixed, because other applications have
+     * keys of their own. Another name of the same table makes another key, and rows with the same hash share one; both
+     * cost only speed.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
         long place = 31L * Objects.hashCode(searchPath) + table.hashCode();

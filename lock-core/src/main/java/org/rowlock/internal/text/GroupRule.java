@@ -7,20 +7,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which writes may share a transaction, on one connection, with those of other callers: those that do the same on each
- * of their connections and behind each other. It is one rule for {@code execute} and for the drop-in, of three parts:
- * the text of a write, the table that it changes, and the session that sends it. The settings that no part compares,
- * such as the application's own, are then read by nothing that runs.
+ * Decides which writes may share a transaction, on one connection, with those of other callers: writes that have the
+ * same effect on each of their connections and behind each other. One rule serves {@code execute} and the drop-in. It
+ * has three parts: the text of a write, the table that it changes, and the session that sends it. Other settings, such
+ * as the application's own, are then read by no code that runs.
  */
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
 
-    /** The built-in functions that are not immutable, and look at no more of the session than is compared. */
+    /** The built-in functions that are not immutable, and read no more of the session than is compared. */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
             + "|interval.*)$'";
 
-    /** The settings of which a write may depend, and that can be had from the session at no cost. */
+    /** The settings on which a write may depend, and which the session reads at no cost. */
     private static final String SETTINGS = Stream.of(
                     "role",
                     "search_path",
@@ -49,12 +49,12 @@ public final class GroupRule {
             .map(setting -> "pg_catalog.current_setting('" + setting + "')")
             .collect(Collectors.joining(", "));
 
-    /** An expression: what must be equal of two sessions. */
+    /** An expression for the value that two sessions must have in common. */
     public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS + ")";
 
     /**
-     * A condition: the session is as its login has made it, but for what can change no write. Dear, so it is to be
-     * asked once, and then that {@link #SESSION} is what it was.
+     * A condition: the session is as its login made it, except for settings that affect no write. It is expensive, so
+     * it is evaluated once; later {@link #SESSION} is compared.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
             + " where s.source = 'session' and s.name <> 'application_name' and s.name !~ '^(default_)?transaction_')"
@@ -63,9 +63,9 @@ public final class GroupRule {
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
 
     /**
-     * A condition of a table {@code c} of pg_class. It must have no triggers, rules or policies of the user's, no check
-     * that is deferred to the commit, no rows that are of another table too, and no default, generated column or check
-     * that calls what may look at the session.
+     * A condition for a table {@code c} of pg_class. It must have no user-defined triggers, rules or policies, no check
+     * that is deferred to the commit, and no rows that belong to another table too. Its defaults, generated columns and
+     * checks must not call functions that may read the session.
      */
     public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
             + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
@@ -80,7 +80,7 @@ public final class GroupRule {
             + " on y.oid = a.atttypid join pg_catalog.pg_constraint as k on k.contypid = y.oid"
             + " where a.attrelid = c.oid and y.typtype = 'd' and " + looks("k.conbin") + ")";
 
-    /** The same where rows are deleted: no rows of other tables go with them. */
+    /** An additional condition for deleted rows: whether rows of other tables would be deleted with them. */
     private static final String DELETED = "exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid and "
             + isOneOf("1646, 1650, 1652") + ")";
 
@@ -88,7 +88,10 @@ public final class GroupRule {
     private static final char DELETES = 'd';
     private static final char LOCKS = 'l';
 
-    /** An expression of a table {@code c}: another text if what the rule looks at has changed. Begins with its oid. */
+    /**
+     * An expression for a table {@code c}, whose text changes if anything changes that the rule checks. It begins with
+     * the oid.
+     */
     private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
             + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"
             + " (select pg_catalog.string_agg(cast(d.xmin as pg_catalog.text), ',') from pg_catalog.pg_attrdef as d"
@@ -97,8 +100,8 @@ public final class GroupRule {
             + " where k.conrelid = c.oid))";
 
     /**
-     * A query with one parameter, a {@link #target} or {@link #locked}: what {@link #VERSIONS} compares, and no row if
-     * the table is not of the kind. Dear, so it is to be asked once.
+     * A query with one parameter, a {@link #target} or {@link #locked}. It returns the value that {@link #VERSIONS}
+     * compares, or no row if the table is not suitable. It is expensive, so it is run once.
      */
     public static final String LOOK = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
@@ -106,22 +109,27 @@ public final class GroupRule {
             + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
             + ") end";
 
-    /** A condition with two parameters: the oids of tables, and of each what {@link #LOOK} has said, in this order. */
+    /**
+     * A condition with two parameters: the oids of tables, and the answers of {@link #LOOK} for them, in this order.
+     */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
             + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";
 
     private GroupRule() {}
 
-    /** A condition: whether a trigger has a foreign key change other rows. The server never changes these numbers. */
+    /**
+     * Returns a condition: whether a trigger makes a foreign key change other rows. The server never changes these
+     * numbers.
+     */
     private static String isOneOf(String functions) {
         return "t.tgfoid in (" + functions + ")";
     }
 
-    /** A condition: whether an expression of the catalogue calls what may look at the session. */
+    /** Returns a condition: whether an expression of the catalog calls functions that may read the session. */
     private static String looks(String tree) {
         String text = "cast(" + tree + " as pg_catalog.text)";
-        // From 9 on the values of SQL are names: of the user, the schema, the database.
+        // From number 9 on, the SQL values are names: of the user, the schema, the database.
         return "(" + text + " ~ 'SQLVALUEFUNCTION :op (9|1[0-9]) ' or exists (select from pg_catalog.regexp_matches("
                 + text + ", ':(?:opfuncid|funcid) ([0-9]+)', 'g') as m(id) join pg_catalog.pg_proc as f"
                 + " on f.oid = cast(m.id[1] as pg_catalog.oid) where f.provolatile <> 'i'"
@@ -130,7 +138,7 @@ public final class GroupRule {
     }
 
     /**
-     * The table that a write changes, for {@link #LOOK}; null if the write does not go with others, as it may do
+     * Returns the table that a write changes, for {@link #LOOK}; null if the write must run alone, because it may do
      * more, or reads another table or the session.
      */
     public static @Nullable String target(String sql) {
@@ -163,7 +171,7 @@ public final class GroupRule {
         return table.toString();
     }
 
-    /** Where the name of its table begins; -1 if it is no change of rows. */
+    /** Returns the position of the table's name; -1 if the statement does not change rows. */
     private static int startOfTable(List<Token> tokens) {
         int at = 0;
         if (isWord(tokens, 0, "update")) {
@@ -180,7 +188,7 @@ public final class GroupRule {
         return at < tokens.size() && tokens.get(at).isWord(word);
     }
 
-    /** The same of a table whose row is locked. */
+    /** Returns the parameter of {@link #LOOK} for a table whose row is locked. */
     public static String locked(String table) {
         return LOCKS + table;
     }

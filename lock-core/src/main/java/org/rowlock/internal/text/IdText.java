@@ -18,24 +18,30 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of an id: rule 2 of key version 1. By value, not by Java type, so that {@code 42}, {@code 42L} and
- * {@code "42"} are one lock. Never {@code toString()} of an arbitrary object.
+ * The text of an id: rule 2 of key version 1. It depends on the value, not on the Java type, so that {@code 42},
+ * {@code 42L} and {@code "42"} are one lock. It is never {@code toString()} of an arbitrary object.
  */
 public final class IdText {
-    /** Between the parts of a composite id: the unit separator of ASCII. */
+    /** The separator of the parts of a composite id: the unit separator of ASCII. */
     public static final char SEPARATOR = 31;
 
     private static final int MOST_DIGITS = 1_000;
     private static final int UUID_LENGTH = 36;
 
-    /** The seconds of the years 1 to 9999. A parser of instants is dear to an instance that starts. */
+    /**
+     * The seconds of the years 1 to 9999. They are numbers, because a parser of instants makes an application start
+     * slowly.
+     */
     private static final long FIRST_SECOND = -62_135_596_800L;
 
     private static final long LAST_SECOND = 253_402_300_799L;
 
     private IdText() {}
 
-    /** The text of an id. Of a string that is a UUID it may still be in upper case, as a text column may have it. */
+    /**
+     * Returns the text of an id. A string that is a UUID may still be in upper case, because a text column may contain
+     * it so.
+     */
     public static String of(String table, @Nullable Object id) {
         if (id instanceof String text) {
             return checked(table, text);
@@ -66,7 +72,7 @@ public final class IdText {
         throw refused(table, id, id == null ? "is null" : "cannot be a lock key");
     }
 
-    /** The text itself, if it can be an id. */
+    /** Returns the text itself, if it can be an id. */
     public static String checked(String table, @Nullable String text) {
         if (text == null) {
             throw refused(table, null, "is null");
@@ -100,7 +106,7 @@ public final class IdText {
     }
 
     /**
-     * The form that the key is derived from: lower case if the text is a UUID. The text itself where it has that form.
+     * Returns the form from which the key is derived: lower case if the text is a UUID, and otherwise the text itself.
      */
     public static String canonical(String text) {
         return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
@@ -116,7 +122,7 @@ public final class IdText {
     }
 
     private static String ofDecimal(String table, BigDecimal decimal) {
-        // Before it is written out: 1e999999999 is a short number and a long text.
+        // The size is checked before the number is written out, because 1e999999999 is a short number with a long text.
         if ((long) decimal.precision() - decimal.scale() > MOST_DIGITS) {
             throw new IllegalArgumentException("The id for table " + table + " is a number of more than " + MOST_DIGITS
                     + " digits; give the id of a row");
@@ -128,7 +134,10 @@ public final class IdText {
         }
     }
 
-    /** ISO 8601 with seconds always and as few digits of the fraction as needed; points in time in UTC. */
+    /**
+     * Formats a value as in ISO 8601, always with seconds, and with as few digits of the fraction as needed. Points in
+     * time are in UTC.
+     */
     private static String ofTemporal(String table, Temporal value) {
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
             Instant instant = Instant.from(value);
@@ -169,7 +178,7 @@ public final class IdText {
         return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
     }
 
-    /** Reports whether the text is the decimal form, as the server prints it, of a number of at most 19 digits. */
+    /** Returns whether the text is the decimal form, as the server prints it, of a number of at most 19 digits. */
     static boolean isLongDecimal(String text) {
         int length = text.length();
         int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;

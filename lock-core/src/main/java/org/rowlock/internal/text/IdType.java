@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockStrategy;
 
 /**
- * The type of an id column: how its values become the canonical text of an id, and which texts of an id it takes.
+ * The type of an id column: how its values become the canonical text of an id, and which texts of an id it accepts.
  *
- * <p>The server takes more spellings than the key has: {@code 007} finds the row 7, but is another key. Known types
+ * <p>The server accepts more spellings than the key has: {@code 007} finds the row 7, but is another key. Known types
  * refuse such an id before any SQL; for the others the row lock returns the id that it found.
  */
 public enum IdType {
@@ -26,44 +26,47 @@ public enum IdType {
     UUID("pg_catalog.uuid"),
     TEXT("pg_catalog.text"),
     VARCHAR("pg_catalog.varchar"),
-    /** {@code char(n)}, whose padding does not count in comparisons; the cast to text leaves it out. */
+    /** {@code char(n)}, whose padding does not count in comparisons; the cast to text omits it. */
     CHAR("pg_catalog.bpchar"),
     DATE("pg_catalog.date"),
     TIME("pg_catalog.time"),
     TIMESTAMP("pg_catalog.timestamp"),
     TIMESTAMPTZ("pg_catalog.timestamptz"),
     BYTEA("pg_catalog.bytea"),
-    /** Whose values have one spelling each, the label. Which there are the server knows. */
+    /** A type whose values have one spelling each, the label. Only the server knows the labels. */
     ENUM(""),
-    /** One of {@link Forms#PRINTED_ALIKE}: the text as the server prints it, which may read several texts as one. */
+    /**
+     * One of {@link Forms#PRINTED_ALIKE}: the text as the server prints it. The server may read several texts as one
+     * value.
+     */
     OTHER(""),
     /**
-     * Every other type. Values that its equality holds equal may have several texts (citext, nondeterministic
-     * collations, jsonb), or the text may depend on a setting of the session (float8, interval, ranges). One row would
-     * have several keys, so no key is made of it.
+     * Every other type. Values that are equal may have several texts (citext, nondeterministic collations, jsonb), or
+     * the text may depend on a setting of the session (float8, interval, ranges). One row would have several keys, so
+     * no key is made of such an id.
      */
     KEYLESS("");
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    /** Longer is no id, and expensive to write out: 1e999999999 is a short text. */
+    /** The most digits. A longer number is no id, and expensive to write out: 1e999999999 is a short text. */
     private static final int MOST_DIGITS = 1_000;
 
     private static final IdType[] TYPES = values();
 
     private final String sqlName;
 
-    /** In a class of their own, as most applications have no id that needs them. */
+    /** The forms are in a class of their own, because most applications have no id that needs them. */
     private static final class Forms {
         static final Pattern PADDING = Pattern.compile(" +\\z");
         static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
 
-        /** What the server reads as a number. */
+        /** The texts that the server reads as a number. */
         static final Pattern NUMBER = Pattern.compile(
                 "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
                         + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
 
-        /** What the server reads as a UUID. */
+        /** The texts that the server reads as a UUID. */
         static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
 
         /**
@@ -99,8 +102,8 @@ public enum IdType {
     }
 
     /**
-     * An expression: the text of an id, as of rule 2, from the value of a column; a value that no key has stays as the
-     * server prints it.
+     * Returns an expression for the text of an id, according to rule 2, from the value of a column. A value that no key
+     * has stays as the server prints it.
      */
     public String textOf(String column) {
         String printed = "cast(" + column + " as pg_catalog.text)";
@@ -115,7 +118,7 @@ public enum IdType {
                         + utc + " like '%infinity' then " + utc + " else pg_catalog.replace(" + utc
                         + ", ' ', 'T') || 'Z' end";
             }
-            // As bytea_output = hex has it.
+            // The text has the form of bytea_output = hex.
             case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
             default -> printed;
         };
@@ -129,7 +132,7 @@ public enum IdType {
         };
     }
 
-    /** Why a text is not one that names a value of this type by its key, in words behind it; null where it is. */
+    /** Returns why a text does not name a value of this type by its key, as the end of a sentence; null if it does. */
     @Nullable
     public String refusal(String text) {
         return switch (this) {
@@ -153,8 +156,8 @@ public enum IdType {
     }
 
     /**
-     * The {@link #refusal} of a text that may name a value of this type by another text than that of its key; else
-     * null.
+     * Returns the {@link #refusal} of a text that may name a value of this type in another spelling than its key's;
+     * else null.
      */
     @Nullable
     public String otherSpelling(String text) {
@@ -163,7 +166,7 @@ public enum IdType {
             return null;
         }
         boolean isValue = switch (this) {
-            // What no number begins with may be an id of another kind, such as an order's number.
+            // A text that does not begin like a number may be an id of another kind, such as an order number.
             case SMALLINT, INTEGER, BIGINT, NUMERIC ->
                 Forms.NUMBER.matcher(text).matches();
             case UUID -> Forms.HEXADECIMAL.matcher(text).matches();
@@ -177,7 +180,10 @@ public enum IdType {
         return this == ENUM || this == OTHER || this == KEYLESS;
     }
 
-    /** Whether the text of an id may be another than the server prints of the row, so that it does not identify it. */
+    /**
+     * Whether the text of an id may differ from the text that the server prints for the row, so that it does not
+     * identify the row.
+     */
     public boolean isPrintedOtherwise() {
         return switch (this) {
             case SMALLINT, INTEGER, BIGINT, UUID -> false;
@@ -185,12 +191,14 @@ public enum IdType {
         };
     }
 
-    /** Whether a row that a value finds has the very text of that value, so that nothing has to be compared. */
+    /** Whether a row that a value finds has exactly the text of that value, so that nothing has to be compared. */
     public boolean isReadAsGiven() {
         return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
     }
 
-    /** Whether no row has two keys under a strategy: BOTH compares each id with what the server prints of it. */
+    /**
+     * Whether no row has two keys under a strategy. BOTH compares each id with the text that the server prints for it.
+     */
     public boolean hasKeys(LockStrategy strategy) {
         return switch (strategy) {
             case ROW -> true;
@@ -201,7 +209,7 @@ public enum IdType {
 
     private static @Nullable String integer(String text, long least, long most) {
         if (IdText.isLongDecimal(text)) {
-            // The hot path, which allocates nothing.
+            // This is the hot path, which allocates nothing.
             try {
                 long number = Long.parseLong(text);
                 return number < least || number > most ? OUT_OF_RANGE : null;

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 
 /**
- * A caller's INSERT of a row that is to be locked, which does nothing if the row is there.
+ * A caller's INSERT of a row that is to be locked, which does nothing if the row exists.
  *
- * @param key of the row
+ * @param key the key of the row
  * @param sql one INSERT without ON CONFLICT
  * @param binds the values of its parameters
  */
@@ -23,12 +23,15 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
         }
     }
 
-    /** What is sent. The line break ends a comment that the statement may end with. */
+    /** Returns the text to send. The line break ends a comment that the statement may end with. */
     public String text() {
         return withoutSemicolon(sql) + "\non conflict do nothing";
     }
 
-    /** The driver leaves out a semicolon at the end of a text; in the middle of one it would not. */
+    /**
+     * Removes a semicolon at the end of a statement. The driver does so at the end of a text, but not in the middle of
+     * one.
+     */
     public static String withoutSemicolon(String sql) {
         int end = sql.length();
         while (end > 0 && (sql.charAt(end - 1) == ';' || Character.isWhitespace(sql.charAt(end - 1)))) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.rowlock.LockKey;
 
-/** How messages name keys and ids: as they are, or, to keep ids out of logs, by what they are of. */
+/** How messages name keys and ids: with their values, or without them to keep ids out of logs. */
 public enum KeyNames {
     /** {@code account[42]}. */
     WITH_IDS,

@@ -5,34 +5,37 @@ import java.util.Set;
 import org.rowlock.internal.text.Token.TokenType;
 
 /**
- * What a statement may do to its session beyond its transaction, by its text. What is not known alters it. A
- * trigger, a rule or a view that calls a function is not seen.
+ * The effect that a statement may have on its session beyond its transaction, according to its text. An unknown
+ * statement alters the session. Functions that a trigger, a rule or a view calls are not detected.
  */
 public enum SessionEffect {
-    /** Nothing, and it depends on no session: it calls no function but well-known ones, and reads no other table. */
+    /**
+     * No effect and no dependency on a session: the statement calls only well-known functions, and reads no other
+     * table.
+     */
     PURE,
-    /** Nothing. */
+    /** No effect. */
     NONE,
     /** DISCARD ALL. */
     CLEANS,
-    /** It may alter it: settings, role, temporary tables. */
+    /** A possible change of settings, role or temporary tables. */
     ALTERS;
 
     private static final Set<String> HARMLESS =
             Tokens.words("select values insert update delete merge with begin start commit end rollback abort"
                     + " savepoint release show fetch close");
 
-    /** Behind SET: what ends with the transaction. */
+    /** The words behind SET for settings that end with the transaction. */
     private static final Set<String> OF_TRANSACTION = Tokens.words("local transaction constraints");
 
-    /** What may stand in front of a bracket and is no function. */
+    /** The words that may be in front of a bracket and are not functions. */
     private static final Set<String> KEYWORDS =
             Tokens.words("in values and or not any all some exists between like ilike when then else case where set"
                     + " on by as over filter within from select having distinct using conflict returning is limit"
                     + " offset union except intersect row cast array interval numeric decimal varchar char"
                     + " character varying bit time timestamp float");
 
-    /** What reads other tables, or the session, and is no function. */
+    /** The words that read other tables or the session, and are not functions. */
     private static final Set<String> READS = Tokens.words(
             "select current_user current_role session_user system_user user current_catalog" + " current_schema");
 
@@ -51,7 +54,7 @@ public enum SessionEffect {
                     + " pg_advisory_xact_lock pg_try_advisory_xact_lock pg_advisory_xact_lock_shared"
                     + " pg_backend_pid txid_current pg_current_xact_id pg_is_in_recovery to_regclass pg_sleep");
 
-    /** That of a text. Never throws. */
+    /** Returns the effect of a text. Never throws. */
     public static SessionEffect of(String sql) {
         if (sql.length() > Tokens.LONGEST) {
             return ALTERS;

@@ -1,12 +1,12 @@
 package org.rowlock.internal.text;
 
-/** Comments in SQL, as the server and the driver have them. */
+/** Finds comments in SQL, as the server and the driver do. */
 public final class SqlComments {
     private SqlComments() {}
 
     /**
-     * Behind the comment that begins here, but for the end of its line; here where none begins. What is never closed
-     * ends with the text.
+     * Returns the index behind the comment that begins here, excluding the end of its line; the given index if none
+     * begins. An unclosed comment ends with the text.
      */
     public static int end(String sql, int begin) {
         int at = begin;
@@ -15,7 +15,7 @@ public final class SqlComments {
                 at++;
             }
         } else if (sql.startsWith("/*", at)) {
-            // They may be nested.
+            // Comments may be nested.
             int depth = 0;
             do {
                 boolean opens = sql.startsWith("/*", at);

@@ -17,7 +17,7 @@ public final class SqlState {
     public static final String CONNECTION_FAILURE = "08006";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
 
-    /** The AWS driver has connected anew, which its manual calls a reason to run the transaction again. */
+    /** The AWS driver has reconnected, which according to its manual is a reason to run the transaction again. */
     public static final String CONNECTED_ANEW = "08S02";
 
     public static final String INVALID_PARAMETER_VALUE = "22023";
@@ -58,13 +58,13 @@ public final class SqlState {
     public static final String TRANSACTION_TIMEOUT = "25P04";
 
     /**
-     * Committed, and not known to be durable: Rowlock's own, of a class that the SQL standard leaves to implementations
-     * and PostgreSQL does not use. The standard's 08007 means "unknown", and class 08 a lost connection: others take
-     * that for a reason to run the work again.
+     * Committed, but not known to be durable. This state is Rowlock's own, of a class that the SQL standard leaves to
+     * implementations and PostgreSQL does not use. The standard's 08007 means "unknown", and class 08 a lost
+     * connection. Other libraries treat those as a reason to run the work again.
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";
 
-    /** The server has ended the session. */
+    /** The states in which the server has ended the session. */
     private static final Set<String> ENDED = Set.of(
             ADMIN_SHUTDOWN, CRASH_SHUTDOWN, IDLE_SESSION_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, TRANSACTION_TIMEOUT);
 
@@ -75,12 +75,14 @@ public final class SqlState {
         return state == null ? "" : state;
     }
 
-    /** Whether the server refuses what was asked, and will again: a right, a function or a feature is missing. */
+    /**
+     * Whether the server refuses a request, and would refuse it again: a privilege, a function or a feature is missing.
+     */
     public static boolean isRefusal(@Nullable String state) {
         return state != null && (state.startsWith("42") || state.startsWith("0A"));
     }
 
-    /** Whether the server has ended the session while it had nothing to do. */
+    /** Whether the server has ended the session because it was idle. */
     public static boolean isIdleTimeout(@Nullable String state) {
         return IDLE_SESSION_TIMEOUT.equals(state) || IDLE_IN_TRANSACTION_TIMEOUT.equals(state);
     }

@@ -1,21 +1,24 @@
 package org.rowlock.internal.text;
 
 /**
- * The stack of the calling thread. A StackOverflowError in the middle of a commit says nothing of what is stored, and
- * in a place that is to be left keeps the others waiting; so what must run to its end begins by asking for the stack
- * that it takes.
+ * The stack of the calling thread. A StackOverflowError in the middle of a commit does not show what is stored. In a
+ * queue, it would leave a place occupied and block other threads. Therefore code that must run to its end first
+ * reserves the stack that it needs.
  */
 public final class Stack {
-    /** About 64 kB of compiled frames, and more of interpreted ones: several times what the driver takes. */
+    /**
+     * The number of frames: about 64 kB if compiled, and more if interpreted. That is several times what the driver
+     * needs.
+     */
     private static final int FRAMES = 600;
 
-    /** Keeps the compiler from leaving the frames out. */
+    /** A sink that prevents the compiler from removing the frames. */
     private static volatile long seen;
 
     private Stack() {}
 
     /**
-     * Takes it for a moment.
+     * Uses the stack for a moment.
      *
      * @throws StackOverflowError if not enough is left, while nothing has been done
      */
@@ -25,7 +28,7 @@ public final class Stack {
         }
     }
 
-    /** Takes a frame with values that live across the call. */
+    /** Recurses in frames with values that live across the call. */
     private static long deep(int left, long a, long b, long c, long d, long e, long f) {
         return left == 0 ? seen : deep(left - 1, b, c, d, e, f, a + left) + (a ^ b) + (c ^ d) + (e ^ f);
     }

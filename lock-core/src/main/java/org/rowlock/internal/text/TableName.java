@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Table names as SQL writes them, brought to one spelling: unquoted letters in lower case, quotes only where they are
+ * Table names as in SQL, normalized to one spelling: unquoted letters in lower case, and quotes only where they are
  * needed. So {@code Account}, {@code account} and {@code "account"} are one name, as they are to the server.
  *
- * <p>Only a well-formed name passes, which also makes it safe to stand in SQL text.
+ * <p>Only a well-formed name is accepted, so that it is safe in SQL text.
  */
 public final class TableName {
     private static final int MOST_PARTS = 3;
@@ -28,20 +28,20 @@ public final class TableName {
                 .collect(Collectors.joining("."));
     }
 
-    /** Each part of a normalized name in quotes, so that a table named like a keyword can stand in FROM. */
+    /** Returns a normalized name with each part in quotes, so that a table named like a keyword can be in FROM. */
     public static String quoted(String normalized) {
         return isPlain(normalized)
                 ? quoteIdentifier(normalized)
                 : parts(normalized).stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
     }
 
-    /** The last part of a normalized name in quotes: what SQL calls the table behind FROM. */
+    /** Returns the last part of a normalized name in quotes, by which SQL refers to the table behind FROM. */
     public static String quotedLastPart(String normalized) {
         List<String> parts = parts(normalized);
         return quoteIdentifier(parts.get(parts.size() - 1));
     }
 
-    /** The names that a name is made of, without quotes. */
+    /** Returns the parts of a name, without quotes. */
     public static List<String> parts(String name) {
         List<String> parts = new ArrayList<>(MOST_PARTS);
         Matcher part = Part.PATTERN.matcher(name);
@@ -66,23 +66,26 @@ public final class TableName {
         return parts;
     }
 
-    /** In a class of its own, as most applications name no table that needs it. */
+    /** The patterns are in a class of their own, because most applications name no table that needs them. */
     private static final class Part {
         /** One part and the dot behind it, unless it is the last. */
         static final Pattern PATTERN = Pattern.compile(
                 "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
                         + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
 
-        /** Of ASCII alone, as the server has it. */
+        /** Only letters of ASCII are folded, as by the server. */
         static final Pattern UPPER_CASE = Pattern.compile("[A-Z]+");
     }
 
-    /** An identifier of any spelling, in quotes. */
+    /** Returns an identifier of any spelling in quotes. */
     public static String quoteIdentifier(String identifier) {
         return '"' + identifier.replace("\"", "\"\"") + '"';
     }
 
-    /** The common case, decided without allocation: lower-case letters, digits, underscores and dollar signs. */
+    /**
+     * Whether a name has the common form: lower-case letters, digits, underscores and dollar signs. Decided without
+     * allocation.
+     */
     private static boolean isPlain(String name) {
         if (name == null || name.isEmpty() || isDigit(name.charAt(0)) || name.charAt(0) == '$') {
             return false;

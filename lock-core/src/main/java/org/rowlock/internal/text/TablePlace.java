@@ -5,19 +5,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name of a table, as a user's search_path leads to it. Only keeps apart what differs visibly and for free: the
- * server reports the search_path from version 18 on.
+ * The place of a table's name: where a user's search_path leads. Places are only as distinct as the session shows at no
+ * cost. The server reports the search_path from version 18 on.
  *
- * @param given the id columns by configuration, or none for the primary key
+ * @param given the configured id columns, or none for the primary key
  */
 public record TablePlace(
         String database, String user, @Nullable String searchPath, String table, List<String> given) {
-    /** The same where the server has said in which schemas it looks, which no reported search_path begins like. */
+    /** Returns the same place with the schemas that the server searches. No reported search_path begins like that. */
     public TablePlace in(String schemas) {
         return new TablePlace(database, user, "in " + schemas, table, given);
     }
 
-    /** By hand, as that of a record is dear to an instance that starts. */
+    /** The hash is written by hand, because a record's makes an application start slowly. */
     @Override
     public int hashCode() {
         return table.hashCode();

@@ -3,9 +3,8 @@ package org.rowlock.internal.text;
 /**
  * A token of SQL.
  *
- * @param text of a word and of a quoted name as the catalog has it, of a string without its quotes, of a parameter its
- *     number
- * @param start where it begins in the text that was cut
+ * @param text a word or a quoted name as in the catalog, a string without its quotes, or the number of a parameter
+ * @param start where it begins in the text
  */
 public record Token(TokenType type, String text, int start) {
     public static final Token END = new Token(TokenType.END, "", Integer.MAX_VALUE);

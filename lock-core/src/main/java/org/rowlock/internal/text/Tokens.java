@@ -8,16 +8,16 @@ import org.postgresql.core.Parser;
 import org.rowlock.internal.text.Token.TokenType;
 
 /**
- * Cuts SQL into tokens as PostgreSQL and its driver do: comments are nothing, names without quotes are in lower case, a
- * question mark is a parameter unless it is doubled.
+ * Splits SQL into tokens as PostgreSQL and its driver do. Comments are skipped, names without quotes are in lower case,
+ * and a question mark is a parameter unless it is doubled.
  */
 public final class Tokens {
-    /** Longer texts are not worth the time. */
+    /** The longest text that is worth the time. */
     public static final int LONGEST = 16_384;
 
     private static final String OPERATORS = "+-*/<>=~!@#%^&|`";
 
-    /** An operator that has one of these may end in a sign. */
+    /** The characters that allow an operator to end in a sign. */
     private static final String BEFORE_SIGN = "~!@#%^&|`";
 
     private final String sql;
@@ -32,7 +32,7 @@ public final class Tokens {
         this.chars = sql.toCharArray();
     }
 
-    /** The tokens, without one for the end. What is never closed ends with the text. */
+    /** Returns the tokens, without one for the end. An unclosed token ends with the text. */
     public static List<Token> of(String sql) {
         Tokens cut = new Tokens(sql);
         while (cut.at < sql.length()) {
@@ -41,12 +41,12 @@ public final class Tokens {
         return cut.tokens;
     }
 
-    /** The words of a list with spaces. */
+    /** Returns the words of a list that is separated by spaces. */
     public static Set<String> words(String list) {
         return Set.of(list.split(" "));
     }
 
-    /** Where the first token begins: behind white space and comments. */
+    /** Returns where the first token begins, behind white space and comments. */
     public static int start(String sql) {
         Tokens cut = new Tokens(sql);
         while (cut.at < sql.length() && cut.skipNothing()) {}
@@ -86,7 +86,7 @@ public final class Tokens {
         tokens.add(new Token(type, text, start));
     }
 
-    /** Skips white space or a comment, if here is one. */
+    /** Skips white space or a comment, if there is one here. */
     private boolean skipNothing() {
         if (Character.isWhitespace(sql.charAt(at))) {
             at++;
@@ -119,7 +119,7 @@ public final class Tokens {
         add(TokenType.NUMBER, sql.substring(from, at));
     }
 
-    /** In quotes; a doubled one is of the text. What is in escapes is left as it is. */
+    /** Reads a text in quotes, where a doubled quote stands for one. A text with escapes is left as it is. */
     private String quoted(char quote, boolean escapes) {
         int from = at + 1;
         int end;
@@ -161,7 +161,7 @@ public final class Tokens {
                 && !(at > from && SqlComments.end(sql, at) > at)) {
             at++;
         }
-        // As PostgreSQL: the sign of =-1 is the number's.
+        // The sign of =-1 belongs to the number, as in PostgreSQL.
         while (at - from > 1
                 && (sql.charAt(at - 1) == '-' || sql.charAt(at - 1) == '+')
                 && !hasOperatorBeforeSign(from)) {

@@ -6,7 +6,7 @@ import org.rowlock.LockWait;
 
 /** A wait in nanoseconds: zero for none, and {@link Long#MAX_VALUE} for one without a bound. */
 public record WaitNanos(long nanos) implements LockWait {
-    /** The longest that lock_timeout can express. */
+    /** The longest wait that lock_timeout can express. */
     public static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
 
     public static final LockWait FOREVER = new WaitNanos(Long.MAX_VALUE);
@@ -14,18 +14,18 @@ public record WaitNanos(long nanos) implements LockWait {
 
     private static final long MILLI_NANOS = 1_000_000;
 
-    /** The bound; zero for no wait, {@link Long#MAX_VALUE} for one without a bound. */
+    /** Returns the bound; zero for no wait, {@link Long#MAX_VALUE} for a wait without a bound. */
     public static long nanos(LockWait wait) {
         return ((WaitNanos) wait).nanos;
     }
 
-    /** The bound in whole milliseconds, rounded up, as lock_timeout takes it; only of a bounded wait. */
+    /** Returns the bound in whole milliseconds, rounded up, as lock_timeout takes it. The wait must be bounded. */
     public static int millis(LockWait wait) {
         return (int) ((nanos(wait) + MILLI_NANOS - 1) / MILLI_NANOS);
     }
 
     /**
-     * The rest of a bounded wait, and at least none; of other waits the same.
+     * Returns the rest of a bounded wait, which may be no wait; other waits are returned unchanged.
      *
      * @param startNanos {@link System#nanoTime()} when it began
      */
@@ -52,7 +52,7 @@ public record WaitNanos(long nanos) implements LockWait {
         return Long.compare(nanos, nanos(other));
     }
 
-    /** As it is said: {@code forever}, {@code noWait}, {@code atMost 0.2s}. */
+    /** Returns the words of a call: {@code forever}, {@code noWait}, {@code atMost 0.2s}. */
     @Override
     public String toString() {
         return isBounded()

@@ -1,6 +1,6 @@
 /**
- * The words of PostgreSQL: ids and their types, names of tables, comments, SQLSTATEs. The room has texts alone, and is
- * below all others.
+ * The vocabulary of PostgreSQL: ids and their types, names of tables, comments, SQLSTATEs. This package handles texts
+ * alone, and depends on no other.
  */
 @NullMarked
 package org.rowlock.internal.text;
