@@ -1,5 +1,6 @@
 /**
- * Triggers that refuse writers which do not lock, and a log of them. Start at {@link org.rowlock.guard.RowLockGuard}.
+ * Triggers that refuse writers that do not lock, and a log of such writers. Start at
+ * {@link org.rowlock.guard.RowLockGuard}.
  */
 module org.rowlock.guard {
     requires transitive java.sql;

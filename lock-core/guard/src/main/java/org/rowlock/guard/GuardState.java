@@ -2,15 +2,17 @@ package org.rowlock.guard;
 
 /** Whether the guard of a table refuses writers that do not lock. */
 public enum GuardState {
-    /** It does. */
+    /** The guard refuses them. */
     CURRENT,
     /**
-     * It may make other keys than this version of Rowlock: it is of another version, or the primary key is no longer
-     * the one that it was installed for. Install it again.
+     * The guard may make other keys than this version of Rowlock. It is of another version, or the primary key is no
+     * longer the one for which it was installed. Install it again.
      */
     OUTDATED,
-    /** It is there, but {@code ALTER TABLE ... DISABLE TRIGGER} has switched it off, on the table or on a partition. */
+    /**
+     * The guard exists, but {@code ALTER TABLE ... DISABLE TRIGGER} has disabled it, on the table or on a partition.
+     */
     DISABLED,
-    /** There is none. */
+    /** The table has no guard. */
     MISSING
 }

@@ -1,6 +1,9 @@
 package org.rowlock.guard;
 
-/** {@code java -jar lock-guard.jar}: prints {@link RowLockGuard#schemaSql()}, for a migration or for psql. */
+/**
+ * The command {@code java -jar lock-guard.jar}, which prints {@link RowLockGuard#schemaSql()} for a migration or for
+ * psql.
+ */
 final class Main {
     private Main() {}
 

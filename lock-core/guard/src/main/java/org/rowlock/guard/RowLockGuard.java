@@ -13,25 +13,25 @@ import java.util.Objects;
 import org.rowlock.LockStrategy;
 
 /**
- * What stands against writers that do not lock through Rowlock, whatever program they are: SQL to install in the
- * database.
+ * Protects tables against writers that do not lock through Rowlock, from any program. It consists of SQL to install in
+ * the database.
  *
  * <ul>
- *   <li>The <b>audit</b> notes writers that update or delete rows of a table without their keys. It refuses nothing. It
- *       is for {@link LockStrategy#BOTH}; at {@link LockStrategy#ROW} nobody takes a key, so it would note everybody.
- *   <li>The <b>guard</b> takes the key of each row that is updated or deleted, without waiting, for the transaction
- *       that writes it. Where another transaction holds the key, the writer gets SQLSTATE 55P03; else those who lock
- *       wait for it. So at {@link LockStrategy#ADVISORY} too a plain writer cannot make anybody lose an update.
- * </ul>
- *
- * <p>{@link #schemaSql()} makes a schema {@code rowlock}. Its functions {@code install_guard}, {@code install_audit},
- * {@code remove_guard} and {@code remove_audit} are called in SQL, in a migration or directly, by the owner of the
- * table; no superuser is needed. Running any of it again does no harm. Its views {@code guards}, {@code audits} and
- * {@code stray_writers} have what is installed and what the audit has noted. What the guard does not cover is in
- * <a href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">its table</a>.
+ *   <li>The <b>audit</b> records writers that update or delete rows of a table without their keys. It refuses nothing.
+ *       It is for {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} it would record every writer, because no
+ *       transaction acquires keys.
+ *   <li>The <b>guard</b> acquires the key of each updated or deleted row, without waiting, for the transaction that
+ *       writes it. If another transaction holds the key, the writer gets SQLSTATE 55P03. Otherwise, transactions that
+ *       lock the row wait for the writer. So with {@link LockStrategy#ADVISORY} too, a plain writer cannot cause a lost
+ *       update.
+ * </ul> {@link #schemaSql()} creates a schema {@code rowlock}. The owner of the table calls its functions
+ * {@code install_guard}, {@code install_audit}, {@code remove_guard} and {@code remove_audit} in SQL, in a migration or
+ * directly. No superuser is needed, and running any of it again does no harm. Its views {@code guards}, {@code audits}
+ * and {@code stray_writers} show what is installed and what the audit has recorded. For what the guard does not cover,
+ * see <a href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">its table</a>.
  */
 public final class RowLockGuard {
-    /** What {@code rowlock.version()} gives where the SQL is of this version. */
+    /** The version that {@code rowlock.version()} returns if the SQL is of this version. */
     private static final int GUARD_VERSION = 2;
 
     private static final int KEY_VERSION = 1;
@@ -44,8 +44,8 @@ public final class RowLockGuard {
     private RowLockGuard() {}
 
     /**
-     * {@return the SQL that makes or renews the schema {@code rowlock}: functions, views and the table of the audit} To
-     * be run in one transaction.
+     * {@return the SQL that creates or renews the schema {@code rowlock}: functions, views and the table of the audit}
+     * Run it in one transaction.
      */
     public static String schemaSql() {
         return file("keys.sql") + '\n' + file("guard.sql") + '\n' + file("audit.sql");
@@ -62,10 +62,11 @@ public final class RowLockGuard {
     }
 
     /**
-     * The state of a table's guard. Any role may ask. Runs plain queries, in any transaction or in autocommit.
+     * Returns the state of a table's guard. Any role may call it. It runs plain queries, in any transaction or in
+     * autocommit.
      *
      * @param connection any connection to the database; not closed
-     * @param table the table, as in SQL; of a partition that of its root
+     * @param table the table, as in SQL; for a partition, the guard of its root is meant
      * @return the state
      * @throws SQLException if the table does not exist, or the catalog cannot be read
      */

@@ -1,7 +1,7 @@
 /**
- * Finds and refuses writers that do not lock through Rowlock, by triggers of the database. Start at
- * {@link org.rowlock.guard.RowLockGuard}. The SQL is in files beside it: {@code keys.sql}, {@code guard.sql},
- * {@code audit.sql}.
+ * Detects and refuses writers that do not lock through Rowlock, by triggers of the database. Start at
+ * {@link org.rowlock.guard.RowLockGuard}. The SQL is in the files {@code keys.sql}, {@code guard.sql} and
+ * {@code audit.sql} beside it.
  */
 @NullMarked
 package org.rowlock.guard;

@@ -1,5 +1,6 @@
--- The audit. Behind each UPDATE and DELETE a statement trigger looks whether the transaction holds the keys of the rows,
--- exclusively, and notes who does not. It makes nobody wait and fails nobody: it only adds rows, and takes no lock.
+-- The audit. After each UPDATE and DELETE, a statement trigger checks whether the transaction holds the keys of the
+-- rows exclusively, and records a writer that does not. It blocks no transaction and fails none: it only inserts rows,
+-- and acquires no lock.
 
 create table if not exists rowlock.note (
   relation regclass not null,
@@ -13,7 +14,7 @@ create table if not exists rowlock.note (
 );
 create index if not exists note_writer on rowlock.note (writer, seen);
 
--- Who wrote without the lock, once for each; last_seen is exact to the hour.
+-- The writers that did not hold the lock, once each; last_seen is exact to the hour.
 create or replace view rowlock.stray_writers as
 select n.relation, n.operation, n.role, n.application, min(n.query) as query, min(n.context) as context,
        min(n.seen) as first_seen, max(n.seen) as last_seen
@@ -22,10 +23,11 @@ group by n.relation, n.writer, n.operation, n.role, n.application;
 revoke all on rowlock.note, rowlock.stray_writers from public;
 grant select on rowlock.stray_writers to pg_monitor;
 
--- Its arguments: the guard's version, since when, the sample, the id as SQL, and where columns were given for it, that.
--- If a column was renamed, the SQL of a primary key is made anew.
+-- The trigger of the audit. Its arguments are the guard's version, the start time, the sample, the id as SQL, and a
+-- marker if the columns of the id were given. If a column of the primary key was renamed, the SQL is made anew.
 --
--- Runs as the writer: its SQL is from the owner of the table, and must have no more rights than a trigger of his own has.
+-- It runs as the writer. Its SQL comes from the owner of the table, and must have no more privileges than the owner's
+-- own triggers have.
 create or replace function rowlock.audit() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -52,13 +54,13 @@ begin
   perform rowlock.note_writer(root, tg_op, context);
   return null;
 exception when others then
-  -- A writer must not fail because it is watched.
+  -- A writer must not fail because it is audited.
   raise warning 'Rowlock could not audit a write to %: %', root, sqlerrm;
   return null;
 end
 $$;
 
--- Whether this transaction holds the keys of rows, exclusively.
+-- Whether this transaction holds the keys of rows exclusively.
 create or replace function rowlock.holds_all(root oid, ids text[]) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -76,8 +78,8 @@ begin
 end
 $$;
 
--- Notes a writer, once an hour; a session remembers for itself whom it has noted. In SERIALIZABLE the notes of others are
--- not read, since that could fail a transaction. Any role can call this, but only as itself.
+-- Records a writer, once an hour. Each session also keeps the writers that it has recorded. In SERIALIZABLE the records
+-- of other sessions are not read, because that could fail a transaction. Any role can call this, but only as itself.
 create or replace function rowlock.note_writer(root regclass, operation text, context text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -85,12 +87,12 @@ declare
   role text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   application text := left(current_setting('application_name'), 100);
   query text := coalesce(current_query(), '');
-  -- Of the call stack only what is above the audit: the trigger, function or cascade that wrote.
+  -- The part of the call stack above the audit: the trigger, function or cascade that wrote.
   via text := coalesce(
     nullif(left(trim(e'\n' from regexp_replace(context, '^PL/pgSQL function rowlock\.audit\(\)[^\n]*', '')), 500), ''),
     case when position(lower((select relname from pg_class where oid = root)) in lower(query)) = 0
          then 'the action of a foreign key, a view or a rule' else '' end);
-  -- One statement with other values is one writer.
+  -- A statement with different values is the same writer.
   form text := regexp_replace(left(query, 2000), '''([^'']|'''')*''|\m[0-9][0-9.]*', '?', 'g');
   who text := md5(concat_ws(chr(31), root::oid, operation, role, application, left(form, 500), via));
   this_hour text := to_char(now() at time zone 'UTC', 'YYYYMMDDHH24');
@@ -116,7 +118,7 @@ $$;
 grant execute on function rowlock.note_writer(regclass, text, text), rowlock.holds_all(oid, text[]),
   rowlock.id_parts(regclass, text[], text), rowlock.id_columns(regclass, text[]) to public;
 
--- Watches a table and the partitions it has now. sample is the share of statements that are looked at.
+-- Installs the audit of a table and its current partitions. sample is the share of statements that are checked.
 create or replace function rowlock.install_audit(relation regclass, sample float8 default 1, id_columns text[] default null)
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -161,7 +163,7 @@ begin
 end
 $$;
 
--- The tables that are watched, and since when.
+-- The audited tables, and since when they are audited.
 create or replace view rowlock.audits as
 select t.tgrelid::regclass as relation,
        split_part(encode(t.tgargs, 'escape'), '\000', 1)::int4 as guard_version,

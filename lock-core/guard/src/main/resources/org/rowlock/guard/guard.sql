@@ -1,10 +1,10 @@
--- The guard. A row trigger takes the key of each row that is updated or deleted, without waiting: a trigger that waited
--- would do so with the row lock held, and deadlock with the holder of the key.
+-- The guard. A row trigger acquires the key of each updated or deleted row without waiting. If it waited, it would hold
+-- the row lock meanwhile, and deadlock with the holder of the key.
 --
--- The condition of the trigger does the work: the server keeps it to the columns and to the primary key through renames,
--- refuses to change the primary key or a type under it, and dumps and restores it.
+-- The work is done in the condition of the trigger. The server binds the condition to the columns and the primary key
+-- through renames, refuses to change the primary key or a type that it uses, and dumps and restores it.
 
--- Whoever may execute this may set rowlock.guard = off.
+-- A role that may execute this function may set rowlock.guard = off.
 create or replace function rowlock.bypass_guard() returns void
 language sql
 as '';
@@ -16,11 +16,13 @@ as $$
   select count(*)::int4 from pg_locks where locktype = 'advisory' and granted and pid = pg_backend_pid()
 $$;
 
--- Takes a row's key for the transaction that writes it. False where it has it, an error where it cannot; so never true.
+-- Acquires a row's key for the transaction that writes it. The result is false if the key is held, and an error
+-- otherwise; it is never true.
 --
--- primary_key is what the id columns are from; it stands here so that the server lets nobody drop it under the guard.
--- rowlock.guarded counts the rows of this transaction. It is local, so it ends, and is rolled back to a savepoint, as the
--- keys are. Where it reaches the budget the keys are counted: many rows may have been one row, or locked before.
+-- primary_key has the id columns. It is a parameter so that the server refuses to drop it while the guard exists.
+-- rowlock.guarded counts the rows of this transaction. The setting is local, so it ends, and is rolled back to a
+-- savepoint, like the keys. When it reaches the budget, the keys are counted, because many of the rows may have been
+-- the same row, or locked before.
 create or replace function rowlock.refuses(primary_key regclass, relation oid, budget int4, variadic id text[]) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -44,7 +46,7 @@ begin
   if rows_now > budget then
     held_before := rowlock.held_keys();
   end if;
-  -- As in rowlock.key, which costs too much to call for each row.
+  -- The key is made as in rowlock.key, which is too expensive to call for each row.
   if id_text collate "C" ~ '^(0|-?[1-9][0-9]{0,9})$' and id_text::int8 between -2147483648 and 2147483647 then
     taken := pg_try_advisory_xact_lock(root::int4, id_text::int4);
   else
@@ -92,7 +94,7 @@ begin
 end
 $$;
 
--- Whether a session that has set rowlock.guard may pass: it may, or there is an error. Never silently.
+-- Lets a session with rowlock.guard = off write with a warning, or raises an error if its role must not.
 create or replace function rowlock.bypasses(root oid) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -115,12 +117,12 @@ begin
 end
 $$;
 
--- Every writer of a guarded table runs these, whatever the default privileges are.
+-- Every writer of a guarded table runs these functions, so the default privileges must not matter.
 grant execute on function rowlock.refuses(regclass, oid, int4, text[]), rowlock.refuse(oid, text), rowlock.bypasses(oid),
   rowlock.held_keys(), rowlock.id_text(text[]), rowlock.key(oid, text), rowlock.root(regclass),
   rowlock.version() to public;
 
--- What the trigger would do if its condition were ever true.
+-- The function of the trigger, for a condition that is never true.
 create or replace function rowlock.guard() returns trigger
 language plpgsql
 as $$
@@ -129,7 +131,7 @@ begin
 end
 $$;
 
--- Sets the guard on a table and its partitions, or sets it anew.
+-- Installs or replaces the guard of a table and its partitions.
 create or replace function rowlock.install_guard(relation regclass, budget int4 default 1000, id_columns text[] default null)
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -162,7 +164,7 @@ begin
 end
 $$;
 
--- The guards there are. current is false for one of another version, and for one that the primary key has left behind.
+-- The installed guards. current is false for a guard of another version, or of a primary key that was replaced.
 create or replace view rowlock.guards as
 select t.tgrelid::regclass as relation,
        g.args[1] = v.guard::text and g.args[2] = v.key::text

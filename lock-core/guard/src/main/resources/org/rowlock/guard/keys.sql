@@ -1,11 +1,11 @@
--- Rowlock's guard, version 2, for key version 1. Idempotent; run it in one transaction. It makes a schema "rowlock" with
--- functions, a table and views, and by itself changes no other table. The role needs CREATE on the database once; if the
--- schema is there already, it has to be the role's own.
+-- Rowlock's guard, version 2, for key version 1. This script is idempotent; run it in one transaction. It creates a
+-- schema "rowlock" with functions, a table and views, and changes no other table. The role needs CREATE on the database
+-- once. If the schema exists already, the role must own it.
 do $$
 declare
   owner oid := (select n.nspowner from pg_catalog.pg_namespace as n where n.nspname = 'rowlock');
 begin
-  -- Two migrations at a time would both replace the same functions.
+  -- Two concurrent migrations would both replace the same functions.
   perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rowlock.install', 0));
   if owner is null then
     create schema rowlock;
@@ -27,7 +27,7 @@ create or replace function rowlock.root(relation regclass) returns regclass
 language sql stable set search_path = pg_catalog, pg_temp
 as 'select coalesce(pg_partition_root(relation), relation)';
 
--- The columns of the id: those given, or the primary key's.
+-- The columns of the id: the given ones, or those of the primary key.
 create or replace function rowlock.id_columns(relation regclass, given text[]) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -38,7 +38,7 @@ as $$
                           where i.indrelid = relation and i.indisprimary))
 $$;
 
--- The parts of a row's id in their canonical text (rule 2), as SQL: an expression for each column.
+-- The parts of a row's id as canonical text (rule 2), in SQL: an expression for each column.
 create or replace function rowlock.id_parts(relation regclass, given text[], alias text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -70,7 +70,7 @@ begin
         value := value || '::text';
       when type = 'numeric'::regtype then
         value := format('trim_scale(%s)::text', value);
-      -- In JSON these are in ISO form, whatever the datestyle is. Before the common era the key has no T.
+      -- JSON has them in ISO form for any datestyle. Before the common era the key has no T.
       when type = 'date'::regtype then
         value := format('(to_json(%s) #>> ''{}'')', value);
       when type = 'timestamp'::regtype then
@@ -98,7 +98,7 @@ begin
 end
 $$;
 
--- The parts of an id as one text (rule 2); null if a part is, as such a row cannot be locked by its id.
+-- The parts of an id as one text (rule 2). It is null if a part is null, because such a row cannot be locked by its id.
 create or replace function rowlock.id_text(variadic parts text[]) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -129,7 +129,7 @@ begin
 end
 $$;
 
--- The table of a guard or an audit, if its rows can be keyed.
+-- Checks that a table can have a guard or an audit: its rows must have keys.
 create or replace function rowlock.check_table(relation regclass) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
