@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -317,7 +316,7 @@ class AdmissionPoolTest {
     }
 
     private static void await(Callable<Boolean> condition) {
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(condition);
+        TestDatabase.await().until(condition);
     }
 
     private void end(ExecutorService crowd) throws InterruptedException {

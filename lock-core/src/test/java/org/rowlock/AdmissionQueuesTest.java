@@ -23,7 +23,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,9 +107,7 @@ class AdmissionQueuesTest {
         }
 
         Visitor awaitQueued() {
-            Awaitility.await(thread.getName() + " is queued")
-                    .atMost(TestDatabase.DEADLINE)
-                    .pollInterval(Duration.ofMillis(1))
+            TestDatabase.await(thread.getName() + " is queued")
                     .failFast(() -> !thread.isAlive() || entered.getCount() == 0)
                     .until(this::isQueued);
             return this;
@@ -441,7 +438,7 @@ class AdmissionQueuesTest {
         one.leave.countDown();
         other.leave.countDown();
         holder.leave();
-        Awaitility.await("both have gone through, and do not wait for each other")
+        TestDatabase.await("both have gone through, and do not wait for each other")
                 .atMost(Duration.ofSeconds(20))
                 .until(() -> !one.thread.isAlive() && !other.thread.isAlive());
     }

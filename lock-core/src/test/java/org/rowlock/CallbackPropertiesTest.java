@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -25,7 +24,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.internal.access.LockAccess;
@@ -343,10 +341,7 @@ class CallbackPropertiesTest {
         assertThat(pool.getHikariPoolMXBean().getActiveConnections())
                 .as("connections not handed back")
                 .isZero();
-        Awaitility.await("no lock and no transaction is left")
-                .atMost(TestDatabase.DEADLINE)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5))
+        TestDatabase.await("no lock and no transaction is left")
                 .until(() -> database.query("select count(*) from pg_stat_activity a where a.application_name = '"
                                 + database.schema() + "' and a.pid <> pg_backend_pid() and (a.state like 'idle in%'"
                                 + " or a.xact_start is not null or exists (select 1 from pg_locks l where l.pid = a.pid"

@@ -19,7 +19,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -235,8 +234,7 @@ class CitusTest {
 
     /** For a lock of either kind, on whatever machine. */
     private void awaitWaitingOnCitus(int sessions) {
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() ->
                         Integer.parseInt(database.query("select count(distinct waiting_gpid) from citus_lock_waits"))
                                 >= sessions);

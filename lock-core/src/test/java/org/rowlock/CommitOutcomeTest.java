@@ -26,7 +26,6 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -232,8 +231,7 @@ class CommitOutcomeTest {
 
     /** Whether a payment is stored, once the server has ended what was lost. */
     private boolean isPaid(int payment) throws SQLException {
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
                                 + database.schema() + "' and xact_start is not null and pid <> pg_backend_pid()")
                         .equals("0"));
@@ -288,8 +286,7 @@ class CommitOutcomeTest {
                     add(tx.connection());
                     execute(tx.connection(), "set local idle_in_transaction_session_timeout = 1");
                     int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
-                    Awaitility.await()
-                            .atMost(TestDatabase.DEADLINE)
+                    TestDatabase.await()
                             .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
                                     .equals("0"));
                     return null;
@@ -427,9 +424,7 @@ class CommitOutcomeTest {
                     return null;
                 });
                 String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
-                Awaitility.await()
-                        .atMost(TestDatabase.DEADLINE)
-                        .until(() -> !database.query(waiting).equals("0"));
+                TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
                 database.execute("select pg_cancel_backend(" + database.query(waiting) + ")");
                 assertThat(step.failure())
                         .isInstanceOfSatisfying(
@@ -458,9 +453,7 @@ class CommitOutcomeTest {
                 Step<Object> step = runner.start(unused ->
                         locks(strategy).on(pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())));
                 String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
-                Awaitility.await()
-                        .atMost(TestDatabase.DEADLINE)
-                        .until(() -> !database.query(waiting).equals("0"));
+                TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
                 database.execute("select " + end + "(" + database.query(waiting) + ")");
                 assertThat(step.failure())
                         .isExactlyInstanceOf(
@@ -596,8 +589,7 @@ class CommitOutcomeTest {
             execute(connection, "alter system set synchronous_standby_names = '" + name + "'");
             execute(connection, "select pg_reload_conf()");
         }
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> database.query("show synchronous_standby_names").equals(name));
     }
 
@@ -619,7 +611,7 @@ class CommitOutcomeTest {
         } finally {
             requireStandby("");
         }
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> balance().equals("2"));
+        TestDatabase.await().until(() -> balance().equals("2"));
     }
 
     /** What the server says, in a session that goes on, is an answer, whatever is its SQLSTATE. */
@@ -642,8 +634,7 @@ class CommitOutcomeTest {
         Connection connection = from.getConnection();
         execute(connection, "set idle_session_timeout = 1");
         int pid = connection.unwrap(PGConnection.class).getBackendPID();
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
                         .equals("0"));
         RowLocks locks = locks(strategy);

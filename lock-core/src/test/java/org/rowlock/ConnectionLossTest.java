@@ -14,7 +14,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -74,8 +73,7 @@ class ConnectionLossTest {
         ProcessHandle backend = ProcessHandle.of(pid).orElseThrow();
         List<ProcessHandle> all = backend.parent().orElseThrow().children().toList();
         backend.destroyForcibly();
-        Awaitility.await("the server's processes are gone")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("the server's processes are gone")
                 .until(() -> all.stream().noneMatch(ProcessHandle::isAlive));
         awaitServer();
     }
@@ -86,7 +84,7 @@ class ConnectionLossTest {
     }
 
     private void awaitServer() {
-        Awaitility.await("the server is back").atMost(TestDatabase.DEADLINE).until(() -> {
+        TestDatabase.await("the server is back").until(() -> {
             try (Connection connection = database.dataSource().getConnection()) {
                 return connection.isValid(1);
             } catch (SQLException e) {
@@ -213,9 +211,7 @@ class ConnectionLossTest {
                         return null;
                     }));
             String waiting = "select coalesce(min(pid), 0) from pg_locks where not granted";
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> !database.query(waiting).equals("0"));
+            TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
             crash(Integer.parseInt(database.query(waiting)));
             assertThat(step.failure()).isInstanceOf(LockConnectionLostException.class);
             // The pool may lend each broken connection once more, since it checks none that was just in use.

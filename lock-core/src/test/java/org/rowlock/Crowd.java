@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
@@ -106,9 +105,7 @@ final class Crowd implements AutoCloseable {
         Caller caller = new Caller(call);
         callers.add(caller);
         // Behind the others, and not only on its way there.
-        Awaitility.await("a caller in the queue")
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> isQueued(caller.thread) || caller.isDone());
+        TestDatabase.await("a caller in the queue").until(() -> isQueued(caller.thread) || caller.isDone());
         return caller;
     }
 
@@ -118,8 +115,7 @@ final class Crowd implements AutoCloseable {
     }
 
     private void awaitEntrants(int entrants) {
-        Awaitility.await("callers in the queue")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("callers in the queue")
                 .until(() -> LockAccess.of(locks).admission().entrants().size() == entrants);
     }
 

@@ -22,7 +22,6 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
-import org.awaitility.Awaitility;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
@@ -262,10 +261,7 @@ class DeadlockPropertiesTest {
      * Waits until a step has ended, which is true, or waits for a lock; who waits in the JVM does so for a while only.
      */
     private static boolean settles(int session, Step<?> step) {
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(1))
+        TestDatabase.await()
                 .until(() ->
                         step.isDone() || isBlocked(SESSIONS_OPEN.get(session).pid()));
         return step.isDone();

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,7 +68,7 @@ class EarlyReleaseCrashTest {
         for (ProcessHandle writer : writers) {
             writer.destroyForcibly();
         }
-        Awaitility.await("the server is back").atMost(TestDatabase.DEADLINE).until(() -> {
+        TestDatabase.await("the server is back").until(() -> {
             try (Connection connection = database.dataSource().getConnection();
                     Statement statement = connection.createStatement()) {
                 return statement

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -82,14 +81,12 @@ class EarlyReleaseTest {
             execute(connection, "alter system set synchronous_standby_names = '" + name + "'");
             execute(connection, "select pg_reload_conf()");
         }
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> database.query("show synchronous_standby_names").equals(name));
     }
 
     private void awaitWaitingForStandby(Session session) {
-        Awaitility.await(session + " waits for the standby")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await(session + " waits for the standby")
                 .until(() -> database.query(
                                 "select count(*) from pg_stat_activity where wait_event = 'SyncRep' and pid = "
                                         + session.pid())
@@ -111,7 +108,7 @@ class EarlyReleaseTest {
         requireStandby("nobody");
         try {
             crowd.start();
-            Awaitility.await("all are told").atMost(TestDatabase.DEADLINE).until(() -> {
+            TestDatabase.await("all are told").until(() -> {
                 database.query(
                         "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'");
                 return callers.stream().allMatch(Crowd.Caller::isDone);

@@ -16,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
@@ -149,8 +148,7 @@ final class EarlyWorkers {
 
     private void awaitMore(int payments) {
         int before = acknowledged.size();
-        Awaitility.await(payments + " payments are acknowledged")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await(payments + " payments are acknowledged")
                 .until(() -> acknowledged.size() >= before + payments);
     }
 

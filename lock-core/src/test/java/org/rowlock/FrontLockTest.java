@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,9 +153,7 @@ class FrontLockTest {
         Map<Session, Step<?>> waiting = new LinkedHashMap<>(Map.of(first, firsts, second, seconds, plain, plains));
         List<Session> passed = new ArrayList<>();
         while (!waiting.isEmpty()) {
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> waiting.values().stream().anyMatch(Step::isDone));
+            TestDatabase.await().until(() -> waiting.values().stream().anyMatch(Step::isDone));
             Session next = waiting.keySet().stream()
                     .filter(session -> waiting.get(session).isDone())
                     .findFirst()
@@ -406,7 +403,7 @@ class FrontLockTest {
         RowLocks.builder(database.dataSource())
                 .front(LockFront.ALWAYS)
                 .build()
-                .lock(forUpdate(KEYED))
+                .lock(forUpdate(KEYED).atMost(Duration.ofMillis(400)))
                 .execute(writes);
         assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
         holder.rollback();

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,7 +63,7 @@ class GateTest {
         }
 
         void awaitQueued(int threads) {
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> gate.queued() == threads);
+            TestDatabase.await().until(() -> gate.queued() == threads);
         }
     }
 
@@ -77,7 +76,7 @@ class GateTest {
     }
 
     private void awaitWaitingAtServer(int count) {
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> waitingAtServer() == count);
+        TestDatabase.await().until(() -> waitingAtServer() == count);
     }
 
     private int waitingAtServer() throws Exception {
@@ -92,8 +91,7 @@ class GateTest {
             left.add(i);
         }
         while (!left.isEmpty()) {
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await()
                     .until(() -> left.stream().anyMatch(i -> steps.get(i).isDone()));
             for (Integer i : List.copyOf(left)) {
                 if (steps.get(i).isDone()) {

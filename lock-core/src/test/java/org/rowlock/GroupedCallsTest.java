@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -468,8 +467,7 @@ class GroupedCallsTest {
     }
 
     private void awaitBlocked(Caller caller) {
-        Awaitility.await("a call waits at the server")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("a call waits at the server")
                 .until(() -> caller.isDone()
                         || !database.query("select count(*) from pg_stat_activity where datname = current_database()"
                                         + " and wait_event_type = 'Lock'")
@@ -478,9 +476,7 @@ class GroupedCallsTest {
 
     /** It has seen the interrupt, and waits on. */
     private static void awaitFlagTaken(Caller caller) {
-        Awaitility.await("the interrupt is seen")
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> !caller.thread.isInterrupted());
+        TestDatabase.await("the interrupt is seen").until(() -> !caller.thread.isInterrupted());
     }
 
     @Test
@@ -578,7 +574,7 @@ class GroupedCallsTest {
             member = new Caller(
                     () -> locks.on(observed).lock(forUpdate(Crowd.KEY)).execute(writes));
             List<QueueEntry> taken = new ArrayList<>();
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
+            TestDatabase.await().until(() -> {
                 taken.addAll(leader.entries().entryOf(Crowd.KEY).take(1, offer -> true));
                 return !taken.isEmpty();
             });

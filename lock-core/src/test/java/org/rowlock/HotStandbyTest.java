@@ -15,7 +15,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -129,7 +128,7 @@ class HotStandbyTest {
             try (Connection other = standby.dataSource().getConnection();
                     Statement statement = other.createStatement()) {
                 statement.execute("select pg_promote()");
-                Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
+                TestDatabase.await().until(() -> {
                     try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
                         return row.next() && !row.getBoolean(1);
                     }

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -193,8 +192,7 @@ class IdsInMessagesTest {
         List<Step<Object>> next = new ArrayList<>();
         Throwable failure = inTransaction(locks, dataSource, tx -> {
             next.add(alice.start(c -> locks.on(dataSource).lock(forUpdate(KEY)).inTransaction(other -> 1)));
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await()
                     .until(() -> LockAccess.of(locks).admission().entrants().size() == 2);
             execute(tx.connection(), "insert into meddled values (1)");
             return null;
@@ -343,9 +341,7 @@ class IdsInMessagesTest {
         try (AdmissionQueues.Permit permit = enter(locks)) {
             assertThat(permit.isQueued()).isTrue();
             steps = List.of(alice.start(enter), bob.start(enter));
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> steps.stream().anyMatch(Step::isDone));
+            TestDatabase.await().until(() -> steps.stream().anyMatch(Step::isDone));
         }
         Throwable first = catchThrowable(steps.get(0)::get);
         return first == null ? catchThrowable(steps.get(1)::get) : first;

@@ -26,7 +26,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -472,9 +471,7 @@ class InTransactionTest {
             thread.add(Thread.currentThread());
             return locks.on(dataSource).lock(forUpdate(keys)).inTransaction(tx -> 1L);
         });
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> !thread.isEmpty() && thread.get(0).getState() == Thread.State.WAITING);
+        TestDatabase.await().until(() -> !thread.isEmpty() && thread.get(0).getState() == Thread.State.WAITING);
         return writer;
     }
 

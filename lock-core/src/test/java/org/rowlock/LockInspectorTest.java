@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -148,8 +147,7 @@ class LockInspectorTest {
 
     /** The server writes down when a wait began shortly after it has begun. */
     private void awaitWaitTimes(int waiters) {
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> of(KEY).stream()
                                 .filter(line -> line.waitingFor().isPresent())
                                 .count()

@@ -20,7 +20,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -205,7 +204,7 @@ class LockListenerTest {
     }
 
     private static List<Step<LockResult>> firstToFailFirst(Step<LockResult> one, Step<LockResult> other) {
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> one.isDone() || other.isDone());
+        TestDatabase.await().until(() -> one.isDone() || other.isDone());
         return one.isDone() ? List.of(one, other) : List.of(other, one);
     }
 

@@ -5,7 +5,6 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -337,17 +335,13 @@ class LostCommitTest {
     }
 
     private void awaitWaitingOrDone(String name, CompletableFuture<?> done) {
-        Awaitility.await(name + " waits")
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(10))
+        TestDatabase.await(name + " waits")
                 .until(() -> done.isDone()
                         || !sessions(name, "wait_event_type = 'Lock'").equals("0"));
     }
 
     private void awaitGone(Case each) {
-        Awaitility.await("the server is done with " + each)
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(10))
+        TestDatabase.await("the server is done with " + each)
                 .until(() -> sessions(name(each), "state <> 'idle'").equals("0"));
     }
 }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -250,9 +249,7 @@ abstract class ManyKeysContract extends RowLockContract {
     private void awaitWaiting(Session session, Step<?> step, long millis) {
         String waiting = "select count(*) from pg_locks where not granted and pid = " + session.pid()
                 + " and clock_timestamp() - waitstart > interval '1 ms' * " + millis;
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(ofMillis(5))
+        TestDatabase.await()
                 .until(() -> step.isDone() || database.query(waiting).equals("1"));
     }
 

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -260,9 +259,7 @@ class PgBouncerTest {
     }
 
     private void awaitBlockedBy(int process, Step<?> step) {
-        Awaitility.await("a step waits on the server")
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(5))
+        TestDatabase.await("a step waits on the server")
                 .failFast("it did not have to wait", step::isDone)
                 .until(() -> database.query("select count(*) from pg_stat_activity where " + process
                                 + " = any(pg_blocking_pids(pid))")
@@ -376,9 +373,7 @@ class PgBouncerTest {
             }
             assertThat(failed).isPositive();
         }
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> locksOnTheServer().equals("0"));
+        TestDatabase.await().until(() -> locksOnTheServer().equals("0"));
     }
 
     @ParameterizedTest
@@ -459,8 +454,6 @@ class PgBouncerTest {
         // Not even a rollback gets through: only closing the connections ends their transactions.
         alice.close();
         bob.close();
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> locksOnTheServer().equals("0"));
+        TestDatabase.await().until(() -> locksOnTheServer().equals("0"));
     }
 }

@@ -17,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -161,9 +160,7 @@ class PgpoolTest {
 
     private static void awaitFull(HikariDataSource pool) throws SQLException {
         pool.getConnection().close();
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> pool.getHikariPoolMXBean().getIdleConnections() == CONNECTIONS);
+        TestDatabase.await().until(() -> pool.getHikariPoolMXBean().getIdleConnections() == CONNECTIONS);
     }
 
     @ParameterizedTest

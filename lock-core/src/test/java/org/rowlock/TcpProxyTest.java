@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,13 +79,10 @@ class TcpProxyTest {
             Duration there = Duration.ofNanos(micros * 400);
             proxy.delay(there, Duration.ofNanos(nanos).minus(there));
             List<Long> trips = new ArrayList<>();
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .pollInterval(Duration.ofMillis(1))
-                    .until(() -> {
-                        trips.addAll(trips(connection));
-                        return Collections.min(trips) - Collections.min(undelayed) <= nanos * 11 / 10;
-                    });
+            TestDatabase.await().until(() -> {
+                trips.addAll(trips(connection));
+                return Collections.min(trips) - Collections.min(undelayed) <= nanos * 11 / 10;
+            });
             assertThat(Collections.min(trips)).isGreaterThanOrEqualTo(nanos);
             double above = 100.0 * (median(trips) - median(undelayed) - nanos) / nanos;
             System.out.printf(
@@ -160,8 +156,7 @@ class TcpProxyTest {
         Connection connection = connect();
         int pid = connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
         connection.close();
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
                         .equals("0"));
         Connection lost = connect();

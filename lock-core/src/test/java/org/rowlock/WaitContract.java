@@ -12,7 +12,6 @@ import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -316,8 +315,7 @@ abstract class WaitContract extends RowLockContract {
         alice.execute("lock table account in access exclusive mode");
         Step<LockResult> step = startLock(bob, KEY, LockWait.atMost(Duration.ofSeconds(4)));
         step.awaitBlockedBy(alice);
-        Awaitility.await("most of the bound")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("most of the bound")
                 .until(() -> database.query(
                                 "select clock_timestamp() - query_start > '2.5 s' from pg_stat_activity where pid = "
                                         + bob.pid())

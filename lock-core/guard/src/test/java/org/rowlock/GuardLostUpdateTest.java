@@ -6,7 +6,6 @@ import static org.rowlock.LockRequest.forUpdate;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,7 +15,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -224,10 +222,7 @@ class GuardLostUpdateTest {
     private void kill(AtomicBoolean done) throws SQLException {
         for (int kill = 1; kill <= KILLS; kill++) {
             int commits = kill * LOCKERS * TRANSACTIONS / KILLS;
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .pollInterval(Duration.ofMillis(1))
-                    .until(() -> done.get() || bank.commits() >= commits);
+            TestDatabase.await().until(() -> done.get() || bank.commits() >= commits);
             database.execute("select pg_terminate_backend(pid) from (select pid from pg_stat_activity"
                     + " where application_name = '" + database.schema() + "' and pid <> pg_backend_pid()"
                     + " and state <> 'idle' order by random() limit 1) as victim");

@@ -6,7 +6,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.postgresql.PGConnection;
 import org.rowlock.LockFront;
 import org.rowlock.internal.queue.KeyQueues;
@@ -104,7 +103,7 @@ final class GatedDatabase {
     }
 
     void awaitQueued(int threads) {
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> gate.queued() == threads);
+        TestDatabase.await().until(() -> gate.queued() == threads);
     }
 
     /** How often something was done with the statements on a table. */

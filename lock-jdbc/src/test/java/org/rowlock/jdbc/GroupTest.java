@@ -19,7 +19,6 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -700,7 +699,7 @@ class GroupTest {
                 assertThat(cancelled.state()).isEqualTo("57014");
             }
             // Now each on its own.
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> figure("groupsUndone") == 1);
+            TestDatabase.await().until(() -> figure("groupsUndone") == 1);
             waiters.awaitAtServer(1);
             waiters.releaseAgain();
             assertThat(cancelled.state()).isEqualTo("57014");
@@ -756,7 +755,7 @@ class GroupTest {
         QueuePolicy cancelling = (kept, waiting) -> {
             // Once for the first of those who wait, which is let in; then for the next, while the first is on its way.
             if (looks.get() >= 0 && looks.incrementAndGet() == 2) {
-                Awaitility.await()
+                TestDatabase.await()
                         .pollInSameThread()
                         .atMost(TestDatabase.DEADLINE)
                         .until(() -> first.get().getState() == Thread.State.BLOCKED);

@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -219,8 +218,7 @@ class OtherThreadTest {
             holder.execute("lock table pg_catalog.pg_index in access exclusive mode");
             Step<Boolean> update = looking.startExecute(UPDATE);
             // Not by a new session, which would need the catalog too.
-            Awaitility.await("the look-up waits for the catalog")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("the look-up waits for the catalog")
                     .until(() -> holder.run(connection -> isBlocked(connection, looking.pid())));
             Future<String> closed = otherThread.submit(() -> outcome(() -> Call.CLOSE.on(looking.connection(), null)));
             assertThat(closed.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,8 +57,7 @@ class QueueTest {
     }
 
     private void awaitWaitingAtServer(int sessions) {
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> database.query(
                                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = '"
                                         + database.schema() + "'")
@@ -80,8 +78,7 @@ class QueueTest {
             left.add(i);
         }
         while (!left.isEmpty()) {
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await()
                     .until(() -> left.stream().anyMatch(each -> steps.get(each).isDone()));
             for (Integer each : List.copyOf(left)) {
                 if (steps.get(each).isDone()) {

@@ -16,7 +16,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -96,7 +95,7 @@ class SeveralJvmsTest {
         }
 
         void await(String line) {
-            Awaitility.await(line)
+            TestDatabase.await(line)
                     .atMost(TestDatabase.DEADLINE.multipliedBy(2))
                     .failFast("The process has ended", () -> !process.isAlive())
                     .until(() -> said.contains(line));
@@ -110,10 +109,8 @@ class SeveralJvmsTest {
         /** Lets it end, and gives how many transactions it has committed. */
         long end() throws IOException {
             process.getOutputStream().close();
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> !process.isAlive());
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> said.stream().anyMatch(line -> line.startsWith("commits ")));
+            TestDatabase.await().until(() -> !process.isAlive());
+            TestDatabase.await().until(() -> said.stream().anyMatch(line -> line.startsWith("commits ")));
             assertThat(said).noneMatch(line -> line.startsWith("failed"));
             return said.stream()
                     .filter(line -> line.startsWith("commits "))

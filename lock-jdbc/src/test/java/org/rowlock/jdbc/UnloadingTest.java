@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -89,12 +88,10 @@ class UnloadingTest {
 
     private void assertUnloaded(String scheme) throws Exception {
         WeakReference<ClassLoader> loader = runAndStop(scheme);
-        Awaitility.await("the class loader is collected")
-                .atMost(TestDatabase.DEADLINE)
-                .untilAsserted(() -> {
-                    System.gc();
-                    assertThat(loader.get()).isNull();
-                });
+        TestDatabase.await("the class loader is collected").untilAsserted(() -> {
+            System.gc();
+            assertThat(loader.get()).isNull();
+        });
         assertThat(database.query("select balance from account")).isEqualTo("3");
     }
 

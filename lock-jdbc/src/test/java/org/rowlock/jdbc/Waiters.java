@@ -10,7 +10,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.awaitility.Awaitility;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -161,10 +160,7 @@ final class Waiters implements AutoCloseable {
     }
 
     private static void await(Supplier<Boolean> condition) {
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(java.time.Duration.ofMillis(2))
-                .until(condition::get);
+        TestDatabase.await().until(condition::get);
     }
 
     @Override

@@ -10,7 +10,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -96,7 +95,7 @@ class AdmissionTest {
             for (int i = 0; i < CROWD; i++) {
                 all.add(crowd.submit(() -> service.add(1)));
             }
-            Awaitility.await().atMost(TestDatabase.DEADLINE).untilAsserted(() -> {
+            TestDatabase.await().untilAsserted(() -> {
                 assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(active);
                 assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                         .isEqualTo(awaiting);

@@ -4,10 +4,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.concurrent.Executor;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.rowlock.testing.TestDatabase;
 
 /** Schedules of calls whose connections are not the test's: who waits is asked of the server. */
@@ -23,17 +21,13 @@ public final class Blocking {
 
     /** Waits until the server says that a session stands behind this one, and gives its process. */
     public static int awaitWaiterBehind(DataSource dataSource, int backend) {
-        return Awaitility.await("a session behind " + backend)
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(5))
+        return TestDatabase.await("a session behind " + backend)
                 .until(() -> waiterBehind(dataSource, backend), waiter -> waiter != 0);
     }
 
     /** Waits until the server says that a session waits for a lock. */
     public static void awaitWaiting(DataSource dataSource, int backend) {
-        Awaitility.await("backend " + backend + " in a wait")
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(5))
+        TestDatabase.await("backend " + backend + " in a wait")
                 .until(() -> first(dataSource, "select cardinality(pg_blocking_pids(" + backend + "))") > 0);
     }
 

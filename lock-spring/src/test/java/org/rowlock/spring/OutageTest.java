@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,9 +134,7 @@ class OutageTest {
                 assertThat(outage.firstIsIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .isTrue();
             }
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> queues.entrants().size() == 1 + BEHIND);
+            TestDatabase.await().until(() -> queues.entrants().size() == 1 + BEHIND);
             outage.letGo.countDown();
             for (CompletableFuture<Void> each : all) {
                 assertThatThrownBy(() -> each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
@@ -78,8 +77,7 @@ class RepeatedVerificationTest {
             context.getBean(Service.class).run(1);
             assertThat(said).isEmpty();
             balanced.on = true;
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await()
                     .untilAsserted(() -> assertThat(said).anySatisfy(event -> {
                         assertThat(event.getLevel()).isEqualTo(Level.ERROR);
                         assertThat(event.getFormattedMessage()).contains("no longer exclude", "servers");

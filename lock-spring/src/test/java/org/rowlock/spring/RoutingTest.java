@@ -17,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -114,9 +113,7 @@ class RoutingTest {
                 await(inside);
                 await(hold(context, "south", () -> {}));
                 CompletableFuture<Void> behind = hold(context, "north", () -> {});
-                Awaitility.await()
-                        .atMost(TestDatabase.DEADLINE)
-                        .until(() -> queues.entrants().stream().anyMatch(each -> !each.isAdmitted()));
+                TestDatabase.await().until(() -> queues.entrants().stream().anyMatch(each -> !each.isAdmitted()));
                 assertThat(queues.entrants())
                         .extracting(AdmissionQueues.Entrant::database)
                         .containsOnly(northern);

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -157,8 +156,7 @@ class RowLockSchedulesTest {
     }
 
     private void awaitSomebodyBlockedBy(Session holder) {
-        Awaitility.await("somebody waits for " + holder)
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("somebody waits for " + holder)
                 .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
                                 + database.schema() + "' and " + holder.pid() + " = any(pg_blocking_pids(pid))")
                         .equals("1"));

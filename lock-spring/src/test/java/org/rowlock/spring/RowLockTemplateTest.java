@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
@@ -204,8 +203,7 @@ class RowLockTemplateTest {
             for (int i = 0; i < calls; i++) {
                 all.add(threads.submit(() -> template.execute(forNoKeyUpdate(ONE), adding(10))));
             }
-            Awaitility.await("all are in the queue")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("all are in the queue")
                     .until(() -> LockAccess.of(locks).admission().entrants().size() == calls);
             holder.rollback();
             for (Future<?> each : all) {

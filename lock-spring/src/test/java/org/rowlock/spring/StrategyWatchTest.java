@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -120,16 +119,13 @@ class StrategyWatchTest {
             StrategyWatch watch = row.getBean(StrategyWatch.class);
             try (var advisory = start(LockStrategy.ADVISORY, "warn")) {
                 assertThat(advisory.getBean(StrategyWatch.class).conflicts()).hasSize(1);
-                Awaitility.await()
-                        .atMost(TestDatabase.DEADLINE)
+                TestDatabase.await()
                         .untilAsserted(() -> assertThat(watch.conflicts())
                                 .singleElement()
                                 .asString()
                                 .contains("with strategy ROW here, and with ADVISORY by another instance"));
             }
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> watch.conflicts().isEmpty());
+            TestDatabase.await().until(() -> watch.conflicts().isEmpty());
         }
     }
 
@@ -139,8 +135,7 @@ class StrategyWatchTest {
         try (var row = start(LockStrategy.ROW, "fail")) {
             HikariDataSource pool = row.getBean(HikariDataSource.class);
             assertThat(wordsAsSeen()).hasSize(1);
-            Awaitility.await("as many sessions as the pool has connections")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("as many sessions as the pool has connections")
                     .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
                                     + database.schema() + "' and pid <> pg_backend_pid()")
                             .equals(String.valueOf(pool.getHikariPoolMXBean().getTotalConnections())));
@@ -155,8 +150,7 @@ class StrategyWatchTest {
         try (var row = start(LockStrategy.ROW, "fail")) {
             int pid = wordsAsSeen().get(0).pid();
             row.getBean(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await()
                     .until(() ->
                             wordsAsSeen().size() == 1 && wordsAsSeen().get(0).pid() != pid);
         }
@@ -190,8 +184,7 @@ class StrategyWatchTest {
             assertThat(database.query(words)).isEqualTo("1");
             String pid = database.query("select a.pid" + OTHERS + database.schema() + "'");
             database.execute("select pg_terminate_backend(" + pid + ")");
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await()
                     .until(() -> database.query(words).equals("1")
                             && !database.query("select a.pid" + OTHERS + database.schema() + "'")
                                     .equals(pid));

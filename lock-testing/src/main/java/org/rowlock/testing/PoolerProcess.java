@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 
 /** A pooler that is installed on this machine, and that a test runs on files of its own. */
 final class PoolerProcess implements AutoCloseable {
@@ -59,14 +58,12 @@ final class PoolerProcess implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
         PoolerProcess pooler = new PoolerProcess(process, directory);
         try {
-            Awaitility.await(command[0] + " is up")
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> {
-                        if (!process.isAlive()) {
-                            throw new IllegalStateException(command[0] + " has ended: " + Files.readString(log));
-                        }
-                        return isUp(through);
-                    });
+            TestDatabase.await(command[0] + " is up").until(() -> {
+                if (!process.isAlive()) {
+                    throw new IllegalStateException(command[0] + " has ended: " + Files.readString(log));
+                }
+                return isUp(through);
+            });
         } catch (RuntimeException e) {
             pooler.close();
             throw e;

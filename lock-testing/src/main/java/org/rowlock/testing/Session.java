@@ -4,12 +4,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.postgresql.PGConnection;
 
 /**
@@ -119,9 +117,7 @@ public final class Session implements AutoCloseable {
     /** Ends this session from outside, as an administrator would, and waits until the server process is gone. */
     public void terminate() throws SQLException {
         administer("select pg_terminate_backend(" + pid + ")");
-        Awaitility.await(name + " is gone")
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(5))
+        TestDatabase.await(name + " is gone")
                 .until(() -> !administer("select 1 from pg_stat_activity where pid = " + pid));
     }
 

@@ -1,13 +1,11 @@
 package org.rowlock.testing;
 
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
-import org.awaitility.Awaitility;
 
 /** A step of a schedule that may be waiting on the server. */
 public final class Step<T> {
@@ -23,9 +21,7 @@ public final class Step<T> {
     public Step<T> awaitBlockedBy(Session... others) {
         String pids =
                 Arrays.stream(others).map(other -> String.valueOf(other.pid())).collect(Collectors.joining(","));
-        Awaitility.await(session + " is blocked by " + Arrays.toString(others))
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(5))
+        TestDatabase.await(session + " is blocked by " + Arrays.toString(others))
                 .failFast(session + " did not have to wait for " + Arrays.toString(others), this::isDone)
                 .until(() -> session.administer(
                         "select 1 where pg_blocking_pids(" + session.pid() + ") && array[" + pids + "]"));

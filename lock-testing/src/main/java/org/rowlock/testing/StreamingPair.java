@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 
 /** An embedded primary and a standby that streams from it. */
 public final class StreamingPair implements AutoCloseable {
@@ -62,8 +61,7 @@ public final class StreamingPair implements AutoCloseable {
         TestPostgres primary = TestPostgres.embedded(Map.of(), data, primaryPort);
         TestPostgres standby = TestPostgres.embedded(Map.of(), copy, standbyPort);
         StreamingPair pair = new StreamingPair(directory, primary, primaryPort, standby, standbyPort, network);
-        Awaitility.await("the standby streams")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("the standby streams")
                 .until(() -> query(primary, "select count(*) from pg_stat_replication where state = 'streaming'")
                         .equals("1"));
         return pair;
@@ -117,8 +115,7 @@ public final class StreamingPair implements AutoCloseable {
     public void requireStandbys(String names) throws SQLException {
         execute(primary, "alter system set synchronous_standby_names = '" + names + "'");
         execute(primary, "select pg_reload_conf()");
-        Awaitility.await("commits wait for " + names)
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("commits wait for " + names)
                 .until(() -> query(primary, "show synchronous_standby_names").equals(names)
                         && query(primary, "select count(*) from pg_stat_replication where sync_state <> 'async'")
                                 .equals("1"));
@@ -137,8 +134,7 @@ public final class StreamingPair implements AutoCloseable {
     /** Promotes the standby to a primary, with the WAL that it has. */
     public void promote() throws SQLException {
         execute(standby, "select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
-        Awaitility.await("the standby is promoted")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("the standby is promoted")
                 .until(() -> query(standby, "select pg_is_in_recovery()").equals("f"));
     }
 
@@ -149,8 +145,7 @@ public final class StreamingPair implements AutoCloseable {
 
     /** Waits until this many sessions wait for the standby; the number may fall meanwhile. */
     public void awaitWaiting(IntSupplier sessions) {
-        Awaitility.await("commits wait for the standby")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("commits wait for the standby")
                 .until(() -> query(primary, "select count(*) from pg_stat_activity where wait_event = 'SyncRep'")
                         .equals(String.valueOf(sessions.getAsInt())));
     }
@@ -165,8 +160,7 @@ public final class StreamingPair implements AutoCloseable {
     /** Waits until the standby has all that the primary has. */
     public void awaitReplay() throws SQLException {
         String position = query(primary, "select pg_current_wal_lsn()");
-        Awaitility.await("the standby has replayed " + position)
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("the standby has replayed " + position)
                 .until(() -> query(standby, "select pg_last_wal_replay_lsn() >= '" + position + "'")
                         .equals("t"));
     }

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.awaitility.pollinterval.IterativePollInterval;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -27,6 +29,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     /** The longest time that anything required may take. It is long, because a test must never fail for being slow. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
+    private static final Duration SELDOM = Duration.ofMillis(20);
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final TestPostgres server;
@@ -41,6 +44,24 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     public TestDatabase(TestPostgres server, String... setUp) {
         this.server = server;
         this.setUp = List.of(setUp);
+    }
+
+    /**
+     * Waits for a condition, and fails at the {@link #DEADLINE}. It looks at once, and then ever more seldom up to every
+     * 20 milliseconds, because nearly all that tests wait for is there within a few.
+     */
+    public static ConditionFactory await(String what) {
+        return Awaitility.await(what)
+                .atMost(DEADLINE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(IterativePollInterval.iterative(
+                        before -> before.compareTo(SELDOM) < 0 ? before.multipliedBy(2) : SELDOM,
+                        Duration.ofMillis(1)));
+    }
+
+    /** The same without a name. */
+    public static ConditionFactory await() {
+        return await(null);
     }
 
     /** Creates connections without a pool, in autocommit, with this test's schema first in the search_path. */
@@ -91,25 +112,30 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     @Override
     public void beforeEach(ExtensionContext context) throws SQLException {
         schema = "t" + ProcessHandle.current().pid() + "_" + NUMBER.incrementAndGet();
-        execute("create schema " + schema);
-        execute(setUp.toArray(String[]::new));
+        try (Statement statement = server.administrator().createStatement()) {
+            statement.execute("discard all");
+            statement.execute("create schema " + schema);
+            statement.execute("set search_path = " + schema + ", public");
+            for (String sql : setUp) {
+                statement.execute(sql);
+            }
+        }
     }
 
     @Override
     public void afterEach(ExtensionContext context) throws SQLException {
         try {
             // A session needs a moment to end after the server has terminated it, or after its client has gone.
-            Awaitility.await("nothing left behind")
-                    .atMost(DEADLINE)
-                    .pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(10))
+            await("nothing left behind")
                     .untilAsserted(() -> assertThat(leftBehind()).isEmpty());
         } finally {
             for (Session session : sessions) {
                 session.close();
             }
             sessions.clear();
-            execute("drop schema " + schema + " cascade");
+            try (Statement statement = server.administrator().createStatement()) {
+                statement.execute("drop schema " + schema + " cascade");
+            }
         }
     }
 
@@ -119,14 +145,13 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
             session.rollbackIfIdle();
         }
         List<String> left = new ArrayList<>();
-        try (Connection connection = dataSource().getConnection();
-                Statement statement = connection.createStatement();
+        try (Statement statement = server.administrator().createStatement();
                 ResultSet row = statement.executeQuery("select 'lock ' || l.classid || '/' || l.objid || ' of '"
                         + " || a.application_name from pg_locks l left join pg_stat_activity a on a.pid = l.pid"
                         + " where l.locktype = 'advisory' and a.application_name = '" + schema
                         + "' union all select 'transaction ' || state || ': ' || query from pg_stat_activity"
                         + " where application_name = '" + schema
-                        + "' and pid <> pg_backend_pid() and (xact_start is not null or state like 'idle in%')")) {
+                        + "' and (xact_start is not null or state like 'idle in%')")) {
             while (row.next()) {
                 left.add(row.getString(1));
             }

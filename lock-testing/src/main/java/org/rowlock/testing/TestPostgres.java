@@ -8,6 +8,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -28,6 +30,7 @@ public final class TestPostgres {
     private final String user;
     private final String password;
     private final EmbeddedPostgres embedded;
+    private Connection administrator;
 
     private TestPostgres(String url, String user, String password, EmbeddedPostgres embedded) {
         this.url = url;
@@ -140,6 +143,17 @@ public final class TestPostgres {
         dataSource.setServerNames(new String[] {"127.0.0.1"});
         dataSource.setPortNumbers(new int[] {port});
         return dataSource;
+    }
+
+    /**
+     * Returns the connection that makes and drops the schemas of tests, one after the other. To open one for each would
+     * take longer than its work.
+     */
+    synchronized Connection administrator() throws SQLException {
+        if (administrator == null || !administrator.isValid((int) TestDatabase.DEADLINE.toSeconds())) {
+            administrator = dataSource().getConnection();
+        }
+        return administrator;
     }
 
     /** The URL of the server, for programs that take one. */

@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
@@ -60,7 +59,7 @@ class GuardReplicationTest {
 
                 execute(publisher, "update account set balance = 5 where id = 7");
 
-                Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> balance(subscriber) == 5);
+                TestDatabase.await().until(() -> balance(subscriber) == 5);
                 assertThatThrownBy(() -> execute(subscriber, "update account set balance = 6 where id = 7"))
                         .hasMessageContaining("locked by another transaction");
                 assertThat(balance(subscriber)).isEqualTo(5);

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.queue.KeyQueues;
@@ -80,7 +79,7 @@ class StatementMemberTest {
             int waiting = i;
             members.add(new FutureTask<>(this::update));
             new Thread(members.get(i - 1)).start();
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> queues.queued() == waiting);
+            TestDatabase.await().until(() -> queues.queued() == waiting);
         }
         front.leave();
         for (FutureTask<Long> each : members) {

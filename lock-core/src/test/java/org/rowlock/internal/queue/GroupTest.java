@@ -3,12 +3,10 @@ package org.rowlock.internal.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,10 +76,7 @@ class GroupTest {
     private Member waiting(boolean shared, @Nullable Object offer, long mostNanos) {
         int before = holder.queue.waiting();
         Member member = new Member(shared, offer, mostNanos);
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(1))
-                .until(() -> holder.queue.waiting() == before + 1);
+        TestDatabase.await().until(() -> holder.queue.waiting() == before + 1);
         return member;
     }
 
@@ -140,8 +135,7 @@ class GroupTest {
         QueueEntry taken = holder.take(1, offer -> true).get(0);
         member.thread.interrupt();
         // It has seen the interrupt, and waits on.
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> !member.thread.isInterrupted() && member.thread.getState() == Thread.State.WAITING);
         assertThat(taken.wake()).isFalse();
         taken.complete(1);

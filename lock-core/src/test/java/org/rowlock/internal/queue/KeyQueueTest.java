@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
+import org.rowlock.testing.TestDatabase;
 
 /** Whom a queue lets in, and when: by threads, without a server. */
 class KeyQueueTest {
@@ -136,7 +136,7 @@ class KeyQueueTest {
     private Future<QueueEntry> queue(Crossing crossing, boolean shared) {
         int before = crossing.waiting();
         Future<QueueEntry> entering = threads.submit(() -> crossing.enter(shared, Long.MAX_VALUE));
-        Awaitility.await().atMost(DEADLINE).until(() -> crossing.waiting() == before + 1);
+        TestDatabase.await().until(() -> crossing.waiting() == before + 1);
         return entering;
     }
 

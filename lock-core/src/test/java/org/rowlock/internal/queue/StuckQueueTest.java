@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,11 +46,7 @@ class StuckQueueTest {
         Thread waiter = new Thread(() -> entry().enter(NEVER_OVER, Integer.MAX_VALUE));
         waiters.add(waiter);
         waiter.start();
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(1))
-                .until(() -> queues.queued() == queued + 1);
+        TestDatabase.await().until(() -> queues.queued() == queued + 1);
     }
 
     @AfterEach

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.testing.Session;
@@ -56,7 +55,7 @@ final class Clinic {
 
     /** A session is in the queue of a lock a moment before it shows a wait event. */
     static void settle(TestPostgres server) {
-        Awaitility.await("who waits is asleep").atMost(TestDatabase.DEADLINE).until(() -> {
+        TestDatabase.await("who waits is asleep").until(() -> {
             try (Connection connection = server.dataSource().getConnection();
                     Statement statement = connection.createStatement()) {
                 return !statement

@@ -12,7 +12,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -96,7 +95,7 @@ class DoctorServersTest {
                 }
             });
             waiter.start();
-            Awaitility.await("the waiter waits").atMost(TestDatabase.DEADLINE).until(() -> {
+            TestDatabase.await("the waiter waits").until(() -> {
                 try (Statement statement = observer.createStatement()) {
                     return statement
                             .executeQuery("select 1 from pg_locks where not granted and pid = " + pid)
@@ -216,8 +215,7 @@ class DoctorServersTest {
                 query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
                 statement.execute("select count(*) from pg_class");
                 execute(pair.primary(), Clinic.MANY_XIDS);
-                Awaitility.await("the standby holds back the primary, and has caught up")
-                        .atMost(TestDatabase.DEADLINE)
+                TestDatabase.await("the standby holds back the primary, and has caught up")
                         .until(() -> isThere(
                                 pair.primary(),
                                 "select 1 from pg_replication_slots join pg_stat_replication on pid = active_pid"
@@ -232,8 +230,7 @@ class DoctorServersTest {
                 });
             }
             pair.standby().stop();
-            Awaitility.await("nobody uses the slot")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("nobody uses the slot")
                     .until(() -> isThere(pair.primary(), "select 1 from pg_replication_slots where not active"));
             execute(pair.primary(), Clinic.MANY_XIDS);
             assertThat(examine(pair.primary()).advice()).first().satisfies(advice -> {
@@ -255,8 +252,7 @@ class DoctorServersTest {
             query.setAutoCommit(false);
             query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             reads.execute("select count(*) from pg_class");
-            Awaitility.await("the standby holds back the primary")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("the standby holds back the primary")
                     .until(() -> isThere(
                             pair.primary(),
                             "select 1 from pg_replication_slots where age(xmin) > " + Threshold.OLD_HORIZON_XIDS));
@@ -265,8 +261,7 @@ class DoctorServersTest {
                     .extracting(Advice::rule)
                     .doesNotContain("horizon");
         }
-        Awaitility.await("it holds back nothing")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("it holds back nothing")
                 .until(() -> isThere(
                         pair.primary(), "select 1 from pg_replication_slots where coalesce(age(xmin), 0) < 1000"));
     }

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -318,8 +317,7 @@ class IllnessTest {
     /** A statement that runs, seen by the server. */
     private Step<Boolean> running(Session session) throws Exception {
         Step<Boolean> step = session.startExecute("select pg_sleep(60)");
-        Awaitility.await("it runs")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("it runs")
                 .until(() -> query("select count(*) from pg_stat_activity where state = 'active'"
                                 + " and wait_event = 'PgSleep' and pid = " + session.pid())
                         .equals("1"));
@@ -352,8 +350,7 @@ class IllnessTest {
         vacuum.execute("set vacuum_cost_delay = 100; set vacuum_cost_limit = 1; set vacuum_cost_page_dirty = 0;"
                 + " set min_parallel_index_scan_size = 0");
         Step<Boolean> running = vacuum.startExecute("vacuum (parallel 2) bulk");
-        Awaitility.await("the vacuum and its workers have snapshots")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("the vacuum and its workers have snapshots")
                 .until(() -> query("select count(*) from pg_stat_activity where backend_xmin is not null and "
                                 + vacuum.pid() + " in (pid, leader_pid)")
                         .equals("3"));
@@ -410,8 +407,7 @@ class IllnessTest {
         }
         one.close();
         other.close();
-        Awaitility.await("no deadlock is left to be counted in another test")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("no deadlock is left to be counted in another test")
                 .until(() -> countedDeadlocks() == before + made.get());
     }
 
@@ -497,9 +493,7 @@ class IllnessTest {
             });
             String isWaiting =
                     "select count(*) from pg_stat_activity where wait_event = 'SyncRep' and pid = " + holder.pid();
-            Awaitility.await("the commit waits or is done")
-                    .atMost(TestDatabase.DEADLINE)
-                    .pollInterval(Duration.ofMillis(5))
+            TestDatabase.await("the commit waits or is done")
                     .until(() -> commit.isDone() || query(isWaiting).equals("1"));
             if (!commit.isDone()) {
                 return commit;
@@ -527,12 +521,10 @@ class IllnessTest {
     @Test
     void idle() {
         AtomicReference<Diagnosis> last = new AtomicReference<>();
-        Awaitility.await("what the tests before have done is counted")
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> {
-                    last.set(examine(SERVER));
-                    return last.get().kind() == Kind.IDLE;
-                });
+        TestDatabase.await("what the tests before have done is counted").until(() -> {
+            last.set(examine(SERVER));
+            return last.get().kind() == Kind.IDLE;
+        });
         assertThat(last.get().advice()).as(last.get().text(100, false)).isEmpty();
         assertThat(last.get().verdict()).contains("Run the doctor again");
     }

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -321,8 +320,7 @@ class IndependentIllnessTest {
     }
 
     private void await(String what, String from, int sessions) {
-        Awaitility.await(what)
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await(what)
                 .until(() -> database.query("select count(distinct pid) from " + from)
                         .equals(Integer.toString(sessions)));
     }

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -320,8 +319,7 @@ class SeededIllnessTest {
             session.connection().setAutoCommit(true);
             steps.add(session.startExecute(illness.waiting().get(i)));
             int waiting = i + 1;
-            Awaitility.await("it waits")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("it waits")
                     .until(() -> database.query("select count(distinct pid) from pg_locks where not granted")
                             .equals(Integer.toString(waiting)));
         }

@@ -12,8 +12,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerOptions;
-import org.rowlock.doctor.UserError;
-import org.rowlock.jmh.report.Report;
 import org.rowlock.jmh.report.Summary;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
@@ -81,7 +79,7 @@ final class CompareCommand implements Callable<Integer> {
     private boolean yes;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         ServerAddress address = server.address();
         scenarios.refuse(
                 address != null && standby != null,
@@ -129,13 +127,11 @@ final class CompareCommand implements Callable<Integer> {
         return command.commandLine().getErr();
     }
 
-    private int run(ComparisonSettings settings, Path directory) {
+    private int run(ComparisonSettings settings, Path directory) throws IOException {
         Comparison comparison = new Comparison(settings, out()::println, err()::println);
         boolean isMade = Files.notExists(directory);
         try (Interruption interruption = new Interruption(comparison, err())) {
-            // The directory is tried before the run, so that the user does not wait for a report that cannot be
-            // written.
-            Files.delete(Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp"));
+            ReportOption.tryOut(directory);
             Results results = comparison.run();
             boolean isEmpty = results.scenarios().isEmpty();
             if (isEmpty) {
@@ -145,16 +141,11 @@ final class CompareCommand implements Callable<Integer> {
                 }
             } else {
                 out().println(Summary.of(results));
-                out().println("Report: " + Report.write(results, directory));
+                out().println("Report: " + ReportOption.write(results, directory));
             }
             results.failures().forEach(failure -> err().println("Failed: " + failure));
             boolean isGood = results.failures().isEmpty() && !isEmpty;
             return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
-        } catch (IOException e) {
-            throw new UserError(
-                    "The report cannot be written to " + directory + " (" + e + "). Make room there, or give another"
-                            + " directory with --report.",
-                    e);
         }
     }
 

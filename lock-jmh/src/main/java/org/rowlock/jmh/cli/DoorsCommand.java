@@ -1,8 +1,6 @@
 package org.rowlock.jmh.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,7 +15,6 @@ import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.doors.DoorRun;
 import org.rowlock.jmh.doors.DoorSettings;
-import org.rowlock.jmh.report.Report;
 import org.rowlock.jmh.run.Machine;
 import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.run.Results;
@@ -129,7 +126,7 @@ final class DoorsCommand implements Callable<Integer> {
     private int sliceMillis;
 
     @Override
-    public Integer call() throws SQLException, IOException {
+    public Integer call() throws SQLException {
         List<String> unknown =
                 doors.stream().filter(name -> !DoorRun.names().contains(name)).toList();
         refuse(!unknown.isEmpty(), "There is no door " + unknown + ". There are: " + DoorRun.names() + ".");
@@ -156,6 +153,7 @@ final class DoorsCommand implements Callable<Integer> {
                             + " has about " + free + " left. Give fewer --clients, or raise max_connections there.");
         }
         Path directory = report.directory(command);
+        ReportOption.tryOut(directory);
         out().println("Takes about " + Pace.text(settings.estimate()) + ". Report: " + directory);
         List<String> remarks = Beforehand.remarks();
         remarks.forEach(out()::println);
@@ -179,8 +177,7 @@ final class DoorsCommand implements Callable<Integer> {
                 List.of(),
                 remarks);
         out().println(results.answer());
-        Files.createDirectories(directory);
-        out().println("Report: " + Report.write(results, directory));
+        out().println("Report: " + ReportOption.write(results, directory));
         return ExitCode.OK;
     }
 

@@ -1,12 +1,15 @@
 package org.rowlock.jmh.cli;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.report.Report;
+import org.rowlock.jmh.run.Results;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -32,5 +35,30 @@ final class ReportOption {
             throw new ParameterException(command.commandLine(), "--report: " + refusal);
         }
         return directory;
+    }
+
+    /** Creates the directory and a file in it, so that the user does not wait for a report that cannot be written. */
+    static void tryOut(Path directory) {
+        try {
+            Files.delete(Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp"));
+        } catch (IOException e) {
+            throw unwritable(directory, e);
+        }
+    }
+
+    /** Writes the report into a directory that {@link #tryOut} has created, and returns its page. */
+    static Path write(Results results, Path directory) {
+        try {
+            return Report.write(results, directory);
+        } catch (IOException e) {
+            throw unwritable(directory, e);
+        }
+    }
+
+    private static UserError unwritable(Path directory, IOException e) {
+        return new UserError(
+                "The report cannot be written to " + directory + " (" + e + "). Make room there, or give another"
+                        + " directory with --report.",
+                e);
     }
 }

@@ -14,7 +14,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.jmh.bench.WriteMixed.Change;
 import org.rowlock.jmh.bench.WriteMixed.Item;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.testing.TestDatabase;
 
 /** What counts as lost, and what is tried again. */
 class WriteMixTest {
@@ -182,7 +182,7 @@ class WriteMixTest {
 
     /** Until one of ours waits for another's transaction. */
     private static void awaitWaiting() {
-        Awaitility.await().atMost(DEADLINE).pollInterval(Duration.ofMillis(10)).until(() -> {
+        TestDatabase.await().until(() -> {
             try (Connection connection = server.connect();
                     Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery("select count(*) from pg_stat_activity"

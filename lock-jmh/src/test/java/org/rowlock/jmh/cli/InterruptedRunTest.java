@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -53,7 +52,7 @@ class InterruptedRunTest {
         assertThat(directory.resolve("report")).as("a report of nothing").doesNotExist();
         assertThat(count(SCHEMA)).isZero();
         // A server process notices the end of its client when it next looks.
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> count(SESSIONS) == 0);
+        TestDatabase.await().until(() -> count(SESSIONS) == 0);
     }
 
     private Path log() {
@@ -69,8 +68,7 @@ class InterruptedRunTest {
                     return postmaster.get() > 0;
                 },
                 "--standby");
-        Awaitility.await("the standby has ended")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("the standby has ended")
                 .until(() -> ProcessHandle.of(postmaster.get())
                         .filter(ProcessHandle::isAlive)
                         .isEmpty());
@@ -147,7 +145,7 @@ class InterruptedRunTest {
                 .redirectOutput(log.toFile())
                 .start();
         try {
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> !program.isAlive() || isTime.call());
+            TestDatabase.await().until(() -> !program.isAlive() || isTime.call());
             assertThat(program.isAlive()).as(() -> read(log)).isTrue();
             new ProcessBuilder("kill", signal, Long.toString(program.pid()))
                     .start()

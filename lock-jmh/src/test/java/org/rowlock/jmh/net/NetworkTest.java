@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.ServerAddress;
@@ -39,8 +38,7 @@ class NetworkTest {
         } finally {
             network.close();
         }
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .untilAsserted(() -> assertThatThrownBy(
                                 () -> dataSource.getConnection().close())
                         .hasMessageContaining("refused"));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +67,7 @@ class PostgresProfilerTest {
         Step<Boolean> waiting = waiter.startExecute("select pg_advisory_xact_lock(4711)");
         waiting.awaitBlockedBy(holder);
         WaitSampler sampler = WaitSampler.start(database.dataSource().getConnection());
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> sampler.samples() > 5);
+        TestDatabase.await().until(() -> sampler.samples() > 5);
         Map<String, Double> waits = sampler.stop();
         assertThat(waits.get("Lock:advisory")).isEqualTo(1.0);
         assertThat(waits.get("Client:ClientRead")).isGreaterThanOrEqualTo(1.0);

@@ -20,7 +20,7 @@ class BudgetTest {
     private static Scenario moment(String name) {
         Scenario scenario = Scenarios.named(name).orElseThrow();
         return scenario.with(List.of(Point.clients(1)), scenario.variants().subList(0, 2))
-                .timed(new Timing(4, 50, 1, 100));
+                .timed(new Timing(4, 0, 1, 100));
     }
 
     @Test

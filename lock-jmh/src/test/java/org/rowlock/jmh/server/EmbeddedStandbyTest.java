@@ -11,7 +11,6 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
@@ -69,9 +68,7 @@ class EmbeddedStandbyTest {
         });
         try (Connection other = primary.address().connect("test")) {
             String waits = "select count(*) from pg_stat_activity where wait_event = 'SyncRep' and pid = " + pid;
-            Awaitility.await("the commit waits")
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> ask(other, waits).equals("1"));
+            TestDatabase.await("the commit waits").until(() -> ask(other, waits).equals("1"));
             ask(other, "select pg_cancel_backend(" + pid + ")");
         }
         insert.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);

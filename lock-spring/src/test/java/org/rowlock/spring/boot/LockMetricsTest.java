@@ -16,7 +16,6 @@ import io.micrometer.observation.transport.Kind;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -200,7 +199,7 @@ class LockMetricsTest {
                 assertThat(permit.isQueued()).isTrue();
                 waiting = new Thread(() -> orders.ship(1));
                 waiting.start();
-                org.awaitility.Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
+                TestDatabase.await().until(() -> {
                     var active = meters.find("rowlock.admission.active")
                             .tag("table", "orders")
                             .longTaskTimer();
@@ -282,7 +281,7 @@ class LockMetricsTest {
                         Step<?> step = other.start(
                                 connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
                         others.add(step);
-                        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> waits(other.pid()));
+                        TestDatabase.await().until(() -> waits(other.pid()));
                     }))
                     .isInstanceOf(PessimisticLockingFailureException.class);
             others.get(0).get();
@@ -314,7 +313,7 @@ class LockMetricsTest {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
             CompletableFuture<Void> shipping = CompletableFuture.runAsync(() -> orders.ship(1));
-            Awaitility.await("one waits").atMost(TestDatabase.DEADLINE).until(() -> {
+            TestDatabase.await("one waits").until(() -> {
                 var waiting = meters.find("rowlock.acquire.active")
                         .tags(tags("mode", "FOR_NO_KEY_UPDATE"))
                         .longTaskTimer();

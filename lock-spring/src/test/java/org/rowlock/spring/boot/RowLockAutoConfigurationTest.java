@@ -288,7 +288,7 @@ class RowLockAutoConfigurationTest {
             Thread second =
                     new Thread(() -> queues.enter("a database", forUpdate(key)).close());
             second.start();
-            org.awaitility.Awaitility.await().until(() -> second.getState() == Thread.State.WAITING);
+            TestDatabase.await().until(() -> second.getState() == Thread.State.WAITING);
             List<Throwable> refusals = new CopyOnWriteArrayList<>();
             Thread third = new Thread(() -> queues.enter("a database", forUpdate(key)));
             third.setUncaughtExceptionHandler((thread, refusal) -> refusals.add(refusal));

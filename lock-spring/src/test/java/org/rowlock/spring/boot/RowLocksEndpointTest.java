@@ -192,9 +192,7 @@ class RowLocksEndpointTest {
         try (var permit = queues.enter(dataSource, forUpdate(List.of(key)))) {
             assertThat(permit.isQueued()).isTrue();
             waiting.start();
-            org.awaitility.Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> queues.entrants().size() == 2);
+            TestDatabase.await().until(() -> queues.entrants().size() == 2);
             String json = json("");
             assertThat(JsonPath.<Integer>read(json, "$.admission.waiting")).isOne();
             String one = "$.admission.threads[?(@.thread == 'the one who waits')]";

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -106,8 +105,7 @@ class StuckRowTest {
                 crowd.add(post(context, 1));
             }
             int more = REQUESTS - 1 - THREADS / 2;
-            Awaitility.await("all that are more than the queue takes are refused")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("all that are more than the queue takes are refused")
                     .until(() ->
                             crowd.stream().filter(CompletableFuture::isDone).count() == more);
             assertThat(post(context, 2)
@@ -143,8 +141,7 @@ class StuckRowTest {
             for (int i = 0; i < REQUESTS; i++) {
                 crowd.add(post(context, 1));
             }
-            Awaitility.await("more wait than half of the threads")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("more wait than half of the threads")
                     .until(() -> LockAccess.of(context.getBean(RowLocks.class))
                                     .admission()
                                     .entrants()
@@ -206,8 +203,7 @@ class StuckRowTest {
                         Blocking.NEW_THREAD));
             }
             HikariPoolMXBean pool = context.getBean(HikariDataSource.class).getHikariPoolMXBean();
-            Awaitility.await("all are in a queue, of the pool or in front of it")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("all are in a queue, of the pool or in front of it")
                     .until(() -> locked
                             ? LockAccess.of(context.getBean(RowLocks.class))
                                             .admission()
@@ -235,8 +231,7 @@ class StuckRowTest {
                     .in(connection)
                     .lock(forUpdate(LockKey.row("account", 1))));
             var first = post(context, 1);
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await()
                     .until(() -> stuck.advisoryLocks() > 0
                             && LockAccess.of(context.getBean(RowLocks.class))
                                             .admission()

@@ -9,7 +9,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -75,7 +74,7 @@ class DropInTest {
             for (int i = 0; i < THREADS; i++) {
                 all.add(threads.submit(() -> deposits.deposit(1, 1)));
             }
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(seen::isThere);
+            TestDatabase.await().until(seen::isThere);
             holder.commit();
             for (Future<?> each : all) {
                 each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);

@@ -13,7 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -110,8 +109,7 @@ class SpringExamplesTest {
         CompletableFuture<?>[] second = new CompletableFuture<?>[1];
         sales.sellInTurn(1, () -> {
             second[0] = CompletableFuture.runAsync(() -> sales.sellInTurn(1, () -> {}));
-            Awaitility.await("the second sale waits in the queue or at the row")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("the second sale waits in the queue or at the row")
                     .until(() -> LockAccess.of(context.getBean(RowLocks.class))
                                     .admission()
                                     .entrants()
@@ -176,8 +174,7 @@ class SpringExamplesTest {
         Session other = database.session("other");
         other.execute("select from account where id = 2 for update");
         CompletableFuture<Void> call = CompletableFuture.runAsync(() -> retries.depositAtLast(2, 7));
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await()
                 .until(() -> meters.find("rowlock.acquire").tag("outcome", "NOT_AVAILABLE").timers().stream()
                                 .mapToLong(Timer::count)
                                 .sum()

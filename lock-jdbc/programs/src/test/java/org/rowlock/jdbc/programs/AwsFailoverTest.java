@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
@@ -154,8 +153,7 @@ class AwsFailoverTest {
     }
 
     private void awaitDone(int units) {
-        Awaitility.await(units + " units of work")
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await(units + " units of work")
                 .until(() -> failure.get() != null || done.size() >= units);
         assertThat(failure.get()).isNull();
     }

@@ -18,7 +18,6 @@ import jakarta.persistence.Version;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -29,7 +28,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.StaleStateException;
@@ -479,9 +477,7 @@ final class FlushProgram {
         session.find(Plain.class, HELD_BESIDE).first++;
         beside.execute("select 1 from plain where id = " + HELD_BESIDE + " for update");
         waiting = beside.startExecute("select 1 from plain where id = " + HELD_HERE + " for update");
-        Awaitility.await("the other session waits")
-                .pollInterval(Duration.ofMillis(5))
-                .atMost(TestDatabase.DEADLINE)
+        TestDatabase.await("the other session waits")
                 .until(() -> database.query("select cardinality(pg_blocking_pids(" + beside.pid() + ")) > 0")
                         .equals("t"));
     }

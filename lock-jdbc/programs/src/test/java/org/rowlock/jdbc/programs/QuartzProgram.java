@@ -5,13 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.quartz.CronScheduleBuilder;
 import org.quartz.DisallowConcurrentExecution;
 import org.quartz.Job;
@@ -89,14 +87,10 @@ final class QuartzProgram implements Program {
                         .build());
         one.start();
         two.start();
-        Awaitility.await("all have fired")
-                .atMost(TestDatabase.DEADLINE.multipliedBy(3))
-                .pollInterval(Duration.ofMillis(50))
+        TestDatabase.await("all have fired").atMost(TestDatabase.DEADLINE.multipliedBy(3))
                 .until(() -> one.getTriggerKeys(GroupMatcher.triggerGroupEquals("counting"))
                         .isEmpty());
-        Awaitility.await("all are done")
-                .atMost(TestDatabase.DEADLINE)
-                .pollInterval(Duration.ofMillis(50))
+        TestDatabase.await("all are done")
                 .untilAsserted(() -> {
                     List<String> counts = new ArrayList<>();
                     for (int i = 0; i < JOBS; i++) {

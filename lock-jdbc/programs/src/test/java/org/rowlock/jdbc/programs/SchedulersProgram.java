@@ -16,7 +16,6 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
-import org.awaitility.Awaitility;
 import org.jobrunr.configuration.JobRunr;
 import org.jobrunr.jobs.states.StateName;
 import org.jobrunr.scheduling.JobScheduler;
@@ -63,10 +62,7 @@ public final class SchedulersProgram implements Program {
     }
 
     private static SimpleLock lock(LockProvider locks, String name) {
-        return Awaitility.await("lock " + name)
-                .atMost(TestDatabase.DEADLINE.multipliedBy(3))
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(2))
+        return TestDatabase.await("lock " + name).atMost(TestDatabase.DEADLINE.multipliedBy(3))
                 .until(() -> locks.lock(configuration(name)).orElse(null), lock -> lock != null);
     }
 
@@ -118,9 +114,8 @@ public final class SchedulersProgram implements Program {
                         .reschedule(once.instance("late"), Instant.now().plusSeconds(7200));
                 schedulers.get(1).cancel(once.instance("late"));
                 schedulers.forEach(Scheduler::start);
-                Awaitility.await("a failure").atMost(TestDatabase.DEADLINE).until(() -> failed.get() > 0);
-                Awaitility.await("to be tried again")
-                        .atMost(TestDatabase.DEADLINE)
+                TestDatabase.await("a failure").until(() -> failed.get() > 0);
+                TestDatabase.await("to be tried again")
                         .ignoreExceptions()
                         .until(() -> done.get() >= 10
                                 || schedulers.get(0).reschedule(once.instance("3"), Instant.now()) && done.get() >= 10);
@@ -159,8 +154,7 @@ public final class SchedulersProgram implements Program {
             }
             scheduler.scheduleRecurrently("never", "0 0 1 1 *", SchedulersProgram::count);
             scheduler.deleteRecurringJob("never");
-            Awaitility.await("all are done")
-                    .atMost(TestDatabase.DEADLINE.multipliedBy(2))
+            TestDatabase.await("all are done").atMost(TestDatabase.DEADLINE.multipliedBy(2))
                     .until(() -> storage.countJobs(StateName.SUCCEEDED) == 10);
             out.add("done " + DONE);
         } finally {

@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -111,6 +110,6 @@ class PoolStarvationTest {
     }
 
     private static void await(Callable<Boolean> condition) {
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(condition);
+        TestDatabase.await().until(condition);
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -132,8 +131,7 @@ class ShopTest {
         instances.add(shop.uri(), 0);
         Shoppers shoppers = shoppers(instances, before, ledger);
         try (shoppers) {
-            Awaitility.await("a lost update")
-                    .atMost(TestDatabase.DEADLINE)
+            TestDatabase.await("a lost update")
                     .until(() -> client.stock().stream()
                             .anyMatch(each -> each.available() + each.ordered() != each.initial()));
         }
