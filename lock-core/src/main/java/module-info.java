@@ -1,24 +1,24 @@
 /**
  * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>A key goes through the rooms inside in one direction:
+ * <p>Inside, a key passes through the packages in one direction:
  *
  * <ol>
- *   <li>{@code text}: the words of PostgreSQL for ids, names, types and errors
+ *   <li>{@code text}: the vocabulary of PostgreSQL for ids, names, types and errors
  *   <li>{@code queue}: the threads that wait in this JVM
  *   <li>{@code request}: the keys and modes of a call
  *   <li>{@code sql}: its statements
  *   <li>{@code session}: one connection
  *   <li>{@code commit}: the end of a transaction
  *   <li>{@code observe}: listeners and the flight recorder
- *   <li>{@code acquire}: the loop that takes the locks
+ *   <li>{@code acquire}: the loop that acquires the locks
  *   <li>{@code group}: several callers in one transaction
  *   <li>{@code verify}: the proof that locks exclude
  *   <li>{@code access}: the access of the other modules
  * </ol>
  */
 @SuppressWarnings({"requires-automatic", "module"
-}) // The driver says its name in its manifest only; lock-jdbc is built later.
+}) // The driver has its name only in its manifest; lock-jdbc is built later.
 module org.rowlock.core {
     requires transitive java.sql;
     requires jdk.jfr;

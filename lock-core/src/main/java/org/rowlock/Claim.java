@@ -29,7 +29,7 @@ public final class Claim {
             String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode) {
         this.table = TableName.normalize(table);
         this.predicate = Given.text(predicate, "The predicate of a claim", "what stands behind WHERE");
-        // Not List.copyOf(), as a bind may be null.
+        // List.copyOf() is not used, because a bind may be null.
         this.binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
         this.order = Given.notNull(order, "The order of a claim is null");
         this.limit = limit;
@@ -87,7 +87,7 @@ public final class Claim {
         return new Claim(table, predicate, binds, order, limit, mode);
     }
 
-    /** {@return the table in its one spelling} */
+    /** {@return the normalized name of the table} */
     public String table() {
         return table;
     }

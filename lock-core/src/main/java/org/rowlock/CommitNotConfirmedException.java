@@ -5,20 +5,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A transaction has committed on this server and is visible to others, but it is unknown whether it is durable. The
  * wait for the disk or the synchronous standby was interrupted, for example by a cancel. A crash or a failover can
- * still lose it. The SQLSTATE is Rowlock's own, RL001, so that it is not taken for an error worth a retry. The
- * SQLSTATE of the cause names the end of the wait, such as 57014, or 01000 if the server only warned.
+ * still lose it. The SQLSTATE is Rowlock's own, RL001, so that it is not taken for an error worth a retry. The SQLSTATE
+ * of the cause names the end of the wait, such as 57014, or 01000 if the server only warned.
  *
- * <p>Never run the work again. Before anything is done outside the database that relies on it, look whether the standby
- * has it. It is a kind of unknown outcome: code that knows only {@link CommitOutcomeUnknownException}, and looks first,
- * is right.
+ * <p>Never run the work again. Before anything outside the database relies on it, check whether the standby has it. It
+ * is a kind of unknown outcome, so code that handles only {@link CommitOutcomeUnknownException}, and checks first, is
+ * correct.
  */
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Makes one with what happened.
+     * Creates the exception.
      *
-     * @param message what was asked, why it cannot be, and what to do
+     * @param message what was requested, why it failed, and what to do
      * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
      * @param cause the exception behind it, or null
      */

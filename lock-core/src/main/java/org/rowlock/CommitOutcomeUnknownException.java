@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
  * A COMMIT was sent, and it is unknown whether the transaction has committed. The connection was lost before the
  * server's answer arrived, or a cancel arrived during the commit, whose answer does not show the outcome. The SQLSTATE
  * is that of the cause, such as 08006 or 57P01. It is 08007 after a cancel, and if the AWS driver has connected anew
- * (08S02). If the transaction has committed, and only its durability is unknown, it is a {@link
- * CommitNotConfirmedException}.
+ * (08S02). If the transaction has committed, and only its durability is unknown, it is a
+ * {@link CommitNotConfirmedException}.
  *
- * <p>Do not simply run the work again, because it may then be done twice. Look first whether it is stored, or make it
+ * <p>Do not simply run the work again, because it may then be done twice. Check first whether it is stored, or make it
  * idempotent, for example by an id of its own under a unique constraint. The lost transaction may still wait for a lock
- * at the server and commit later. Rowlock has tried to end it, for 0.5 to 1.5 seconds, without certainty. So look in a
- * transaction that has locked the same keys first.
+ * at the server and commit later. Rowlock has tried to end it, for 0.5 to 1.5 seconds, without certainty. Therefore
+ * check in a transaction that has locked the same keys first.
  */
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Makes one with what happened.
+     * Creates the exception.
      *
-     * @param message what was asked, why it cannot be, and what to do
+     * @param message what was requested, why it failed, and what to do
      * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
      * @param cause the exception behind it, or null
      */

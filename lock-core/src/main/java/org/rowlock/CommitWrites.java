@@ -42,9 +42,9 @@ public final class CommitWrites {
      * Adds a statement.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; looked at
-     *     when they are sent
-     * @return the statement, to say what is expected of it, and to ask afterwards what it did
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; read when
+     *     they are sent
+     * @return the statement, to set its expected rows, and to read its results afterwards
      */
     public CommitWrite add(String sql, @Nullable Object... binds) {
         return added(new Write(sql).again(binds));

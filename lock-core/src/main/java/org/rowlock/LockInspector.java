@@ -37,7 +37,10 @@ public final class LockInspector {
 
     private static final String ORDER = " order by l.classid, l.objid, l.objsubid, l.granted desc, l.waitstart, l.pid";
 
-    /** Both halves of the key and its kind: objid alone is found under other tables too. */
+    /**
+     * The condition for one key. It compares both halves and the kind, because objid alone occurs under other tables
+     * too.
+     */
     private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
     private final Connection connection;
@@ -94,8 +97,8 @@ public final class LockInspector {
     /**
      * One session at one lock.
      *
-     * @param table the table; empty for a bigint key (an id that is no int4, a name, a raw number), from which it
-     *     is not known, and for a raw pair
+     * @param table the table; empty for a raw pair, and for a bigint key, which does not show it (an id that is no
+     *     int4; a name; a raw number)
      * @param id the id within the table; empty where the table is
      * @param first the lock's classid: of a pair the first number, of a bigint the high half
      * @param second the lock's objid: of a pair the second number, of a bigint the low half

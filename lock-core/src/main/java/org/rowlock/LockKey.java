@@ -168,7 +168,7 @@ public sealed interface LockKey {
             return id;
         }
 
-        /** {@return the table in its one spelling: lower case, quotes only where SQL needs them} */
+        /** {@return the normalized name of the table: lower case, and quotes only where SQL needs them} */
         public String table() {
             return table;
         }

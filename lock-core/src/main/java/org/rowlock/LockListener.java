@@ -57,15 +57,15 @@ public interface LockListener {
      * An event: something that has ended.
      *
      * @param kind what has ended
-     * @param keys the distinct keys asked for; of an admission in the order their queues were entered; for a claim, the
-     *     keys of the rows that were returned (none with {@link LockStrategy#ROW}, which needs no keys for it)
-     * @param mode how strongly; the strongest of a call that gives each key a mode of its own
-     * @param strategy by which locks; {@link LockStrategy#BOTH} for a call on tables of several strategies
-     * @param lockWait how long the caller would wait
+     * @param keys the distinct requested keys; for an admission, in the order in which their queues were entered; for a
+     *     claim, the keys of the returned rows (none with {@link LockStrategy#ROW}, which needs no keys)
+     * @param mode the lock mode; the strongest if the keys of a call have several
+     * @param strategy the strategy of the keys; {@link LockStrategy#BOTH} for a call on tables of several strategies
+     * @param lockWait the wait of the call
      * @param outcome how it ended
-     * @param took how long: the time in the queues; from the call until the lock was held or refused, round trips
-     *     and a query behind the lock in the same round trip included; or from the server's answer to the lock until
-     *     that to the commit or rollback
+     * @param took how long it took: for an admission, the time in the queues; for an acquisition, the time from the
+     *     call until the lock was held or refused, including a query in the same round trip; for a hold, the time from
+     *     the server's answer to the lock until its answer to the commit or rollback
      */
     record LockEvent(
             Kind kind,

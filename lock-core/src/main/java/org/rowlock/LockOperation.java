@@ -87,8 +87,8 @@ public final class LockOperation {
      *     of {@link LockRequest#orInsert} fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
-     * @throws RowlockException if the locks cannot be acquired, or the work went on in an aborted transaction. Nothing
-     *     is stored
+     * @throws RowlockException if the locks cannot be acquired, or the work continued in an aborted transaction.
+     *     Nothing is stored
      * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
      * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
      *     itself
@@ -113,9 +113,9 @@ public final class LockOperation {
     /**
      * Locks, writes and commits, in one flush, for work that reads nothing. The keys are held for no round trip at all.
      *
-     * <p>It takes a round trip more, with the same outcome, if Rowlock has to see the locks before the commit. These
-     * are ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#orInsert}, {@link
-     * LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and the cases of {@link CommitWrites}.
+     * <p>It takes a round trip more, with the same outcome, if Rowlock must check the locks before the commit. This
+     * applies to ids of a row lock that are neither integers nor UUIDs, and to {@link LockRequest#orInsert}. It applies
+     * to {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and to the cases of {@link CommitWrites}.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

@@ -156,8 +156,8 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return the same, for rows that may not exist} Without it an absent row is a {@link RowAbsentException}. With it
      * {@link LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH}
-     * locks its key alone. With keys alone ({@link LockStrategy#ADVISORY}, names, numbers) Rowlock looks for no row, so
-     * an absent one is never an error.
+     * locks its key alone. With keys alone ({@link LockStrategy#ADVISORY}, names, numbers) Rowlock does not look for a
+     * row, so an absent one is never an error.
      */
     LockRequest allowAbsent();
 

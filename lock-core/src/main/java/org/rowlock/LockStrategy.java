@@ -3,7 +3,7 @@ package org.rowlock;
 /**
  * The kind of lock that a row gets, configured for each table.
  *
- * <p>A migration goes {@link #ROW}, {@link #BOTH}, {@link #ADVISORY}, one step at a time. Each step can be taken back,
+ * <p>A migration goes {@link #ROW}, {@link #BOTH}, {@link #ADVISORY}, one step at a time. Each step can be reverted,
  * and neighbouring strategies exclude each other while old and new instances run side by side: {@code ROW} and
  * {@code BOTH} meet at the row lock, {@code BOTH} and {@code ADVISORY} at the advisory lock. {@code ROW} and
  * {@code ADVISORY} have nothing in common and do <em>not</em> exclude each other: never skip {@code BOTH}.

@@ -24,9 +24,9 @@ public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Makes one with what happened.
+     * Creates the exception.
      *
-     * @param message what was asked, why it cannot be, and what to do
+     * @param message what was requested, why it failed, and what to do
      * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
      * @param cause the exception behind it, or null
      */

@@ -13,8 +13,8 @@ import org.rowlock.internal.text.WaitNanos;
 public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos {
     /**
      * {@return the wait without a bound of its own} It lasts until the lock is granted, or until the server ends it: by
-     * a deadlock, or by the session's {@code lock_timeout} or {@code statement_timeout}. The default, except for {@link
-     * TransactionLocks#tryLock}.
+     * a deadlock, or by the session's {@code lock_timeout} or {@code statement_timeout}. It is the default, except for
+     * {@link TransactionLocks#tryLock}.
      */
     static LockWait forever() {
         return WaitNanos.FOREVER;

@@ -75,7 +75,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
-     * @return the write, to say what is expected of it
+     * @return the write, to set its expected rows
      */
     public CommitWrite atCommit(String sql, @Nullable Object... binds) {
         return writes.add(sql, binds);

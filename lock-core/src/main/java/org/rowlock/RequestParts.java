@@ -18,14 +18,14 @@ import org.rowlock.internal.text.Insert;
 /**
  * The parts of a {@link LockRequest}.
  *
- * @param keys each once, in the order given
- * @param rows of these the rows, with each spelling of an id: of a text column, two spellings of a UUID are two rows of
- *     one key
- * @param mode the strongest
- * @param modes of each key if they differ; empty if all have the same
- * @param inserts of rows that may be absent
- * @param lockWait null for what each call has by default
- * @param isAbsentAllowed whether an absent row is no error
+ * @param keys the keys, each once, in the order given
+ * @param rows the rows among them, with each spelling of an id; in a text column, two spellings of a UUID are two rows
+ *     with one key
+ * @param mode the strongest mode
+ * @param modes the mode of each key if they differ; empty if all have the same
+ * @param inserts the INSERTs of rows that may be absent
+ * @param lockWait the wait; null for the default of each call
+ * @param isAbsentAllowed whether an absent row is allowed
  */
 record RequestParts(
         List<LockKey> keys,
@@ -113,7 +113,7 @@ record RequestParts(
         return given.size() == 1 ? given : List.copyOf(new LinkedHashSet<>(given));
     }
 
-    /** @param differ whether no two of them are of one key */
+    /** @param differ whether the given keys are distinct */
     private static List<LockKey.Row> rows(List<? extends LockKey> given, boolean differ) {
         if (given.size() == 1) {
             return given.get(0) instanceof LockKey.Row row ? List.of(row) : List.of();
@@ -128,7 +128,7 @@ record RequestParts(
         return List.copyOf(rows);
     }
 
-    /** A request without rows neither requires a row nor forbids its absence. */
+    /** Whether absent rows are allowed. A request without rows allows them too. */
     private static boolean isAbsentAllowed(RequestParts of) {
         return of.isAbsentAllowed || of.rows.isEmpty();
     }

@@ -16,16 +16,16 @@ import org.rowlock.internal.text.Docs;
 public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** The server's, or what FOR UPDATE would have given; null where there is none. */
+    /** The SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none. */
     private final @Nullable String sqlState;
 
     /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
     /**
-     * Makes one with what happened.
+     * Creates the exception.
      *
-     * @param message what was asked, why it cannot be, and what to do
+     * @param message what was requested, why it failed, and what to do
      * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
      * @param cause the exception behind it, or null
      */
@@ -39,7 +39,7 @@ public class RowlockException extends RuntimeException {
         this.retryable = retryable;
     }
 
-    /** The message, and the page that explains the exception unless the message names another. */
+    /** Returns the message, and the page that explains the exception unless the message names another page. */
     @Override
     public @Nullable String getMessage() {
         String message = super.getMessage();

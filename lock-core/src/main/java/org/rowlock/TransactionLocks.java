@@ -71,7 +71,7 @@ public final class TransactionLocks {
         return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), null, false);
     }
 
-    /** Locks by a statement of another library where that does the same; see {@link LockAccess#lock}. */
+    /** Locks by a statement of another library if that has the same effect; see {@link LockAccess#lock}. */
     LockResult lock(LockRequest request, @Nullable RowStatement statement) {
         return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), statement, false);
     }
@@ -84,7 +84,7 @@ public final class TransactionLocks {
      * @throws RowlockException for any other reason, as for {@link #lock}; an absent row is a {@link
      *     RowAbsentException} here too
      */
-    @CheckReturnValue // not exported, as analysers know it by its simple name
+    @CheckReturnValue // not exported, because analysers know it by its simple name
     @SuppressWarnings("exports")
     public LockResult tryLock(LockRequest request) {
         return lock(request, RequestParts.of(request).lockWait(LockWait.noWait()), null, true);
@@ -138,7 +138,7 @@ public final class TransactionLocks {
                 .rows();
     }
 
-    /** Locks for the work of a transaction, with a wait in place of that of the request. */
+    /** Locks for the work of a transaction, with a wait that replaces the request's. */
     <R> LockedTransaction<R> locked(LockRequest request, LockWait wait, @Nullable BoundQuery<R> query)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
@@ -155,7 +155,7 @@ public final class TransactionLocks {
         }
     }
 
-    /** @param trying whether a key that is taken is a result, and no exception */
+    /** @param trying whether a taken key is a result rather than an exception */
     private LockResult lock(LockRequest request, LockWait wait, @Nullable RowStatement statement, boolean trying) {
         try {
             LockCall call = call(PgSession.inTransaction(connection), request, wait, statement, true);
@@ -165,7 +165,7 @@ public final class TransactionLocks {
             }
             return result(call, outcome, trying);
         } catch (SQLException e) {
-            // An error of the driver outside a lock statement has no better name.
+            // An error of the driver outside a lock statement has no more specific exception.
             if (SqlState.isConnectionLost(e.getSQLState())) {
                 throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
             }
@@ -243,14 +243,15 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                // The queues that this thread has passed know which others wait for the locks; without a queue any may.
+                // The queues that this thread has entered show whether others contend for the locks. Without a queue,
+                // any may.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
                 Commit.run(connection, List.of(), calls.tables().config().names(), endings, toSend);
                 return;
             }
         } catch (Throwable failure) {
-            // Throwable, because nothing may be left that a later commit would store.
+            // Throwable is caught, because nothing may be left that a later commit would store.
             PgSession.rollBack(connection, failure);
             throw failure;
         }
@@ -277,7 +278,7 @@ public final class TransactionLocks {
         Commit.sendWrites(connection, calls.tables().config().names(), toSend);
     }
 
-    /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
+    /** Locks, writes and commits. After any exception, the caller has to roll back. */
     void lockAndCommit(LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);

@@ -28,7 +28,7 @@ import org.rowlock.internal.text.WaitNanos;
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** The locks of a transaction, whose connection the innermost call of this thread has. */
+    /** Returns the locks of a transaction on the connection of this thread's innermost call. */
     TransactionLocks in(Connection connection) {
         KeyEntries.begin();
         return new TransactionLocks(connection, calls);
@@ -51,11 +51,11 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
                 commit(lent, request.keys(), locked.atCommit(), calls.endings(permit.entries()::isWanted));
-                // Before the connection is returned, because a listener may use it.
+                // The hold is reported before the connection is returned, because a listener may use it.
                 report(hold, request, wait, Outcome.COMMITTED);
                 return value;
             } catch (Throwable failure) {
-                // The transaction is rolled back by now. Throwable, because an Error ends the hold too.
+                // The transaction is already rolled back. Throwable is caught, because an Error ends the hold too.
                 boolean committed = failure instanceof CommitNotConfirmedException;
                 report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
                 throw failure;
@@ -136,7 +136,9 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */
+    /**
+     * Commits, with the writes of the work. They are refused if the work has ended the transaction that held the lock.
+     */
     private void commit(Lent lent, List<LockKey> keys, CommitWrites writes, Ending.Choice endings) throws SQLException {
         Connection connection = lent.connection;
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
@@ -146,13 +148,16 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         lent.settled = true;
     }
 
-    /** A borrowed connection, which is given back without a transaction, whatever has become of that. */
+    /** A borrowed connection, which is returned without a transaction, however that has ended. */
     private static final class Lent implements AutoCloseable {
         final Connection connection;
 
         private boolean autoCommit;
 
-        /** Whether it has committed or is known to be undone. No later failure may hide that from the caller. */
+        /**
+         * Whether the transaction has committed, or is known to be rolled back. No later failure may hide that from the
+         * caller.
+         */
         boolean settled;
 
         Lent(Connection connection) {
@@ -164,13 +169,17 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             if (autoCommit) {
                 connection.setAutoCommit(false);
             } else if (PgSession.of(connection).hasBegun()) {
-                // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
+                // The pool has run a first statement, such as HikariCP's connectionInitSql, and its settings must be
+                // kept.
                 connection.commit();
             }
             return connection;
         }
 
-        /** Ends what an undone group has left. Pools close a connection for some errors. */
+        /**
+         * Rolls back after a failed group, and returns whether the connection is still open. Pools close a connection
+         * for some errors.
+         */
         boolean isUsableAgain() {
             try {
                 connection.rollback();

@@ -79,16 +79,16 @@ public interface LockAccess {
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
      * @return the id columns, configured or those of the primary key; none if strategy ADVISORY needs none
-     * @throws LockTargetException if the strategy needs id columns and there are none, or if it needs keys and the text
-     *     of an id may depend on settings of the session
+     * @throws LockTargetException if the strategy needs id columns and there are none; if it needs keys and the text of
+     *     an id may depend on settings of the session
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
-     * Refuses an id that no row of its table can have, because the number of its parts differs from the table's, or a
-     * column cannot hold its value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids,
-     * while {@link LockStrategy#ADVISORY} treats them as ids of another kind. Locks nothing, and needs no transaction.
+     * Refuses an id that no row of its table can have. The number of its parts differs from the table's, or a column
+     * cannot hold its value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids, while
+     * {@link LockStrategy#ADVISORY} treats them as ids of another kind. Locks nothing, and needs no transaction.
      *
      * @throws LockTargetException if the table has an id, and this one cannot be such an id
      * @throws SQLException if the catalog cannot be read, or the table does not exist

@@ -32,7 +32,7 @@ import org.rowlock.internal.sql.Part;
 /**
  * A claim. It is one statement, or with keys it locks rows and then their keys, until it has enough.
  *
- * @param rows the claimed rows, as they were last read
+ * @param rows the claimed rows of the last read
  * @param taken the ids of the claimed rows
  */
 record ClaimRunner(

@@ -57,7 +57,7 @@ record QueueStay(
         QueueStay stay = new QueueStay(calls, session, request, null, own, begun ? null : own);
         boolean entered = false;
         try {
-            // Only a call that would wait asks the server whether it may, because only that call has the time.
+            // The server is asked only by a call that would have to wait, because only that call has the time.
             if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
                 own.enter(WaitNanos.nanos(wait), Integer.MAX_VALUE);
             }

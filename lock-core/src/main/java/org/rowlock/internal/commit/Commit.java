@@ -176,7 +176,7 @@ public final class Commit {
     }
 
     /**
-     * Has everything sent. Work that may be stored must not be sent again, and no exception may suggest that it is not
+     * Sends everything. Work that may be stored must not be sent again, and no exception may suggest that it is not
      * stored. Pools and proxies throw more kinds of exceptions than the driver does.
      *
      * @param behindLock sends it behind a lock; null if there is no lock to acquire

@@ -41,9 +41,9 @@ import org.rowlock.internal.text.GroupRule;
 
 /**
  * Runs the writes of callers that wait for one key in one transaction. The leader is the caller that has a connection.
- * It takes other callers from the queue, and sends the lock, each caller's writes in the order of the queue, and
- * COMMIT, as one call would. All of them share the outcome. If the transaction is known to be rolled back, each call
- * runs alone. If its outcome is unknown, each caller gets that error.
+ * It takes other callers from the queue. Like a single call, it sends the lock, each caller's writes in the order of
+ * the queue, and COMMIT. All of them share the outcome. If the transaction is known to be rolled back, each call runs
+ * alone. If its outcome is unknown, each caller gets that error.
  *
  * @param largest how many calls may share a transaction; 1 for none
  * @param tables the id columns of the rows that are required

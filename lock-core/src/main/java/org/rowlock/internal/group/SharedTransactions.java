@@ -95,9 +95,9 @@ public final class SharedTransactions {
     }
 
     /**
-     * Sends the work of a leader and of the members that it has taken. They share the outcome: all of it is done; or
-     * nothing is stored, and each member runs alone; or each member receives the failure, and makes an exception of its
-     * own from it.
+     * Sends the work of a leader and of the members that it has taken. They share the outcome. Either all of it is
+     * done, or nothing is stored and each member runs alone. If the outcome is unknown, each member receives the
+     * failure, from which it makes an exception of its own.
      *
      * @param taken the members that the leader has taken
      * @return false if nothing is stored

@@ -214,7 +214,7 @@ public final class StatementMember {
             if (!ServerErrors.isServers(e) || !session.isUsable()) {
                 return unknown(e);
             }
-            // Only the first execution waits for the row, because the others follow in the same transaction.
+            // The first execution alone waits for the row, because the others follow in the same transaction.
             timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())

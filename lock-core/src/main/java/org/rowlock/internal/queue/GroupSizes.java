@@ -18,9 +18,7 @@ public final class GroupSizes {
 
     private final int largest;
 
-    /**
-     * By how much the groups of each place are smaller than the largest: {@link #STEPS} for each halving, rounded up.
-     */
+    /** How much smaller than the largest the groups of each place are: {@link #STEPS} for each halving, rounded up. */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
     /** @param largest how many callers may share a transaction; rounded down */

@@ -88,7 +88,7 @@ public final class KeyEntries {
 
     /**
      * Returns the keys in the one order of all calls. Shorter texts come first, so that numbers are in the same order
-     * as on the server. A call then queues on both sides in one order, and does not keep a place in one queue for long
+     * as on the server. A call then queues on both sides in one order. It does not keep a place in one queue for long
      * while it waits in another.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * All queues of one owner. {@link #join} is for a transaction that has no connection yet. Each key has a queue of its
  * own while it has an entry, and places are kept to the end of the transaction. {@link #entry} is for a transaction
  * that has its connection and holds nothing at the server. Keys with the same hash share a queue, which costs only
- * speed, and places are left at the server's answer. What was learned is kept with the hash. Thread-safe.
+ * speed, and places are left at the server's answer. A policy is kept with the hash, with everything it has learned.
+ * Thread-safe.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);

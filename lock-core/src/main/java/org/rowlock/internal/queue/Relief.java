@@ -8,7 +8,7 @@ package org.rowlock.internal.queue;
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);
 
-    /** For how many times the longest wait the queue stays wider. */
+    /** How long the queue stays wider, in multiples of the longest wait. */
     private static final int WIDE_TIMES = 10;
 
     private static final int MOST = 1 << 12;
@@ -21,7 +21,7 @@ final class Relief {
     private int more;
     private long moreUntil;
 
-    /** By how many it became wider the last time, since a transaction acquired the key. */
+    /** How many places it gained the last time after a transaction had acquired the key. */
     private int last;
 
     Relief(long longestNanos) {

@@ -111,9 +111,9 @@ public final class IdColumns {
             boolean countsRows,
             boolean isStale) {
         /**
-         * The entry for a name that means several tables. Examples are tenants with a schema each whose search_path the
-         * server does not report, a SET ROLE with a schema of the role's name, and a temporary table in front. For such
-         * a name, the server is asked for its schemas first.
+         * The entry for a name that means several tables. One example is tenants with a schema each, if the server does
+         * not report their search_path. Others are SET ROLE with a schema of the role's name, and a temporary table in
+         * front. For such a name, the server is asked for its schemas first.
          */
         private static final Known SEVERAL =
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);

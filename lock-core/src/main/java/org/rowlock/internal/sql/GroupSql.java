@@ -24,9 +24,9 @@ public final class GroupSql {
             + GroupRule.SESSION + ") where " + GroupRule.UNALTERED + " and " + READ_COMMITTED;
 
     /**
-     * The last statement in front of the COMMIT. It raises an error if the session or a table prevents sharing, or
-     * above READ COMMITTED, where each caller is promised a snapshot of its own. Its parameters are the value of
-     * {@link #LOOK}, the two of the tables, {@link LockCheckSql#mark}, and the first again.
+     * The last statement in front of the COMMIT. It raises an error if the session or a table prevents sharing. It also
+     * does so above READ COMMITTED, where each caller is promised a snapshot of its own. Its parameters are the value
+     * of {@link #LOOK}, the two of the tables, {@link LockCheckSql#mark}, and the first again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
             + GroupRule.VERSIONS + " then '' else "

@@ -44,8 +44,8 @@ public final class LockCheckSql {
     /**
      * Returns an expression of type text for a transaction that the check refuses: the findings.
      *
-     * @param raising whether it raises an error (invalid text for an integer), so that the following statements in the
-     *     same round trip do not run without the lock. It then has a parameter for {@link #bindMark}
+     * @param raising whether it raises an error (invalid text for an integer). The following statements in the same
+     *     round trip then do not run without the lock. It then has a parameter for {@link #bindMark}
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)

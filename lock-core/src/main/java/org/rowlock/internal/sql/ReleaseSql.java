@@ -10,8 +10,8 @@ import org.rowlock.internal.text.CatalogSql;
  *
  * @param confirm the statement behind COMMIT, in a transaction of its own, which waits as the kept level requires; its
  *     first column is the kept value
- * @param confirmReads the statement in front of a plain COMMIT, or alone in autocommit, which makes it wait for
- *     everything the transaction may have read, whatever was written
+ * @param confirmReads the statement in front of a plain COMMIT, or alone in autocommit, which makes it wait for all
+ *     that may have been read
  */
 public record ReleaseSql(String confirm, String confirmReads) {
     private static final String LEVEL = "pg_catalog.current_setting('synchronous_commit')";

@@ -260,8 +260,8 @@ public final class RowSql {
     }
 
     /**
-     * Returns a condition: the columns are still the primary key. The table is identified by name and not by OID,
-     * because for a tenant with a schema of its own the name means another table of the same form.
+     * Returns a condition: the columns are still the primary key. The table is identified by name and not by OID. For a
+     * tenant with a schema of its own, the name means another table of the same form.
      *
      * <p>The condition has no parameters. With them the server would make a plan for every call, which costs more than
      * everything else. The table is a text that is resolved at every call, whereas a literal of type regclass would be

@@ -23,7 +23,7 @@ public record WriteForm(
     /** The text behind the mark in an error for a wrong count, by which {@link #wrongCountIn} recognizes it. */
     private static final String WRONG = "write ";
 
-    /** The explanation for an operator who reads the server's log. */
+    /** The explanation for an operator in the server's log. */
     private static final String ROLLED_BACK = "; rolled back, as the application asked";
 
     /**
@@ -61,8 +61,8 @@ public record WriteForm(
 
     /**
      * Returns the text of a write that the server itself checks. It raises an error if the number of changed rows
-     * differs from the expected one, so that a COMMIT behind it in the same flush does not commit. The statement is in
-     * a WITH, whose rows are counted. If it has a RETURNING of its own, the count is in a column behind those. If it
+     * differs from the expected one. A COMMIT behind it in the same flush then does not commit. The statement is in a
+     * WITH, whose rows are counted. If it has a RETURNING of its own, the count is in a column behind those. If it
      * returns no row, there is one with the count alone. An additional parameter, behind its own, is for
      * {@link LockCheckSql#mark}.
      *

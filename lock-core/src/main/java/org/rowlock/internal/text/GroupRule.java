@@ -63,9 +63,9 @@ public final class GroupRule {
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
 
     /**
-     * A condition for a table {@code c} of pg_class. It must have no user-defined triggers, rules or policies, no check
-     * that is deferred to the commit, and no rows that belong to another table too. Its defaults, generated columns and
-     * checks must not call functions that may read the session.
+     * A condition for a table {@code c} of pg_class. It must have no user-defined triggers, rules or policies, and no
+     * check that is deferred to the commit. Its rows must not belong to another table too. Its defaults, generated
+     * columns and checks must not call functions that may read the session.
      */
     public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
             + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
@@ -138,8 +138,8 @@ public final class GroupRule {
     }
 
     /**
-     * Returns the table that a write changes, for {@link #LOOK}; null if the write must run alone, because it may do
-     * more, or reads another table or the session.
+     * Returns the table that a write changes, for {@link #LOOK}. Returns null if the write must run alone, because it
+     * may do more, or reads another table or the session.
      */
     public static @Nullable String target(String sql) {
         if (SessionEffect.of(sql) != SessionEffect.PURE) {

@@ -41,8 +41,8 @@ public enum IdType {
      */
     OTHER(""),
     /**
-     * Every other type. Values that are equal may have several texts (citext, nondeterministic collations, jsonb), or
-     * the text may depend on a setting of the session (float8, interval, ranges). One row would have several keys, so
+     * Every other type. Values that are equal may have several texts (citext, nondeterministic collations, jsonb). The
+     * text may also depend on a setting of the session (float8, interval, ranges). One row would have several keys, so
      * no key is made of such an id.
      */
     KEYLESS("");
@@ -181,8 +181,8 @@ public enum IdType {
     }
 
     /**
-     * Whether the text of an id may differ from the text that the server prints for the row, so that it does not
-     * identify the row.
+     * Whether the text of an id may differ from the text that the server prints for the row. It then does not identify
+     * the row.
      */
     public boolean isPrintedOtherwise() {
         return switch (this) {

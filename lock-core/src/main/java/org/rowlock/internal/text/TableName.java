@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /**
  * Table names as in SQL, normalized to one spelling: unquoted letters in lower case, and quotes only where they are
- * needed. So {@code Account}, {@code account} and {@code "account"} are one name, as they are to the server.
+ * needed. So {@code Account}, {@code account} and {@code "account"} are one name, just as for the server.
  *
  * <p>Only a well-formed name is accepted, so that it is safe in SQL text.
  */
@@ -73,7 +73,7 @@ public final class TableName {
                 "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
                         + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
 
-        /** Only letters of ASCII are folded, as by the server. */
+        /** The letters to fold, which are only those of ASCII, as in the server. */
         static final Pattern UPPER_CASE = Pattern.compile("[A-Z]+");
     }
 
