@@ -29,8 +29,8 @@ final class Grammar {
 
     /** A comment that begins so lacks its subject, or refers to something outside of it. */
     private static final Pattern HEADLESS = Pattern.compile(
-            "(?:of|that|those|nor|also|it|they|as|where|or|only|again|apart|none|what|who|whom|whoever|but|else|has|such)"
-                    + "\\b.*",
+            "(?:(?:of|that|those|nor|also|it|they|as|where|or|only|again|apart|none|what|who|whom|whoever|but|else|has|such"
+                    + "|not|so|by(?! (?:hand|default)))\\b|(?!Code)\\w+, (?:as|because|since|so)\\b).*",
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern ACTOR =
@@ -42,12 +42,14 @@ final class Grammar {
     /** The conjunction of a comparison in place of that of a cause. */
     private static final Pattern CAUSE = Pattern.compile(
             ", as (?:they|there|this|these|nothing|no|each|every|otherwise|else|some|most|(?!Spring|String)\\w+ing"
-                    + "|it(?! (?:is|was|does|did|has|would)\\b[^,]*$))\\b",
+                    + "|it(?! (?:is|was|does|did|has|would)\\b[^,]*$)|(?:\\w+ ){1,5}(?:may|might|must|cannot|could) \\w+)\\b"
+                    + "|, since (?!when\\b)",
             Pattern.CASE_INSENSITIVE);
 
     /** Phrases that have one meaning to the writer and another to the reader. */
     private static final Pattern PHRASE = Pattern.compile(
-            "\\b(?:hears? of|(?:is|are|was|were|be) to be had|stands? behind|lets? (?:\\w+ )?in|comes? to|goes? on with"
+            "\\b(?:hears? of|(?:is|are|was|were|be) to be had|(?:can|could|cannot|not) be had|dear(?:ly)?|stands? behind"
+                    + "|lets? (?:\\w+ )?in|comes? to|goes? on with"
                     + "|pass(?:es)? (?:\\S+ ){1,2}by)\\b",
             Pattern.CASE_INSENSITIVE);
 

@@ -18,6 +18,14 @@ class GrammarTest {
             value = {
                 "clause as a subject | What goes wrong by chance it sees by chance",
                 "as for because      | passes the queues by, as waiting there could deadlock",
+                "as for because      | The list is copied, as a bind may be null",
+                "as for because      | The key is random, since others have keys of their own",
+                "figure of speech    | costs a pool of few connections dearly",
+                "figure of speech    | The lock could not be had in time",
+                "no subject          | Throwable, because an Error ends the hold too",
+                "no subject          | Not earlier: a pooler knows the request only while it knows the client",
+                "no subject          | So that one key does not take the pool",
+                "no subject          | By the name alone: a table is looked up once",
                 "no subject          | Of an admission queue 2 to begin with, and up to 8 of a key that is held for less"
                         + " than the next takes to come",
                 "no subject          | of a kind that a lock cannot be taken in",

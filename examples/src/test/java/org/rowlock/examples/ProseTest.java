@@ -30,7 +30,7 @@ class ProseTest {
     private static final Map<String, Integer> WORDS_OF_PAGES = Map.of("README.md", 750);
 
     /** How many faults are left in comments that have not been rewritten. A number may only fall; 0 everywhere else. */
-    private static final Map<String, Integer> FAULTS = Map.of("lock-core/.*", 382);
+    private static final Map<String, Integer> FAULTS = Map.of();
 
     private static final int FAULTS_OF_PAGES = 5;
     private static final int WORDS_OF_AN_ANSWER = 300;
