@@ -47,8 +47,8 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Waits for a condition, and fails at the {@link #DEADLINE}. It looks at once, and then ever more seldom up to every
-     * 20 milliseconds, because nearly all that tests wait for is there within a few.
+     * Waits for a condition, and fails at the {@link #DEADLINE}. It checks at once, and then at growing intervals of up
+     * to 20 milliseconds, because most conditions of tests are met within a few.
      */
     public static ConditionFactory await(String what) {
         return Awaitility.await(what)
