@@ -24,20 +24,23 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * The AWS Advanced JDBC Wrapper under the drop-in: the primary is killed, the standby is promoted, and the wrapper puts
- * another connection under that of the application, which goes on with it.
+ * Runs the AWS Advanced JDBC Wrapper under the drop-in. The primary is killed and the standby is promoted. The wrapper
+ * then gives the application's connection another one below it, and the application continues.
  */
 @Tag("long")
 class AwsFailoverTest {
     private static final int CLIENTS = 6;
     private static final int ENOUGH = 100;
 
-    /** The wrapper: a new connection, and the transaction is lost; the same, and whether it committed is unknown. */
+    /**
+     * The states of the wrapper after it has a new connection: the transaction is lost, or it is unknown whether it has
+     * committed.
+     */
     private static final String LOST = "08S02";
 
     private static final String UNKNOWN = "08007";
 
-    /** Of a server that is not promoted yet. */
+    /** The state of a server that is not promoted yet. */
     private static final String READ_ONLY = "25006";
 
     private final Set<Integer> done = ConcurrentHashMap.newKeySet();
@@ -80,7 +83,7 @@ class AwsFailoverTest {
             assertThat(failedOver.get()).isEqualTo(CLIENTS);
             assertThat(query(pair.standby(), "select count(*) from entry")).isEqualTo(String.valueOf(done.size()));
             assertThat(query(pair.standby(), "select balance from account")).isEqualTo(String.valueOf(done.size()));
-            // The second statement of each transaction is known as such, on the new connection too.
+            // The drop-in recognises the second statement of each transaction on the new connection too.
             assertThat(RowlockDriver.control(url, null)
                             .getFigures()
                             .get("account")
@@ -92,7 +95,7 @@ class AwsFailoverTest {
     private void work(String url, StreamingPair pair) {
         Properties login = new Properties();
         login.setProperty("user", pair.primary().user());
-        // The embedded server has it off.
+        // The embedded server has synchronous_commit off.
         login.setProperty("options", "-c synchronous_commit=on");
         try (Connection connection = DriverManager.getConnection(url, login)) {
             connection.setAutoCommit(false);
@@ -109,7 +112,7 @@ class AwsFailoverTest {
         }
     }
 
-    /** As the wrapper's manual has it: what is lost is done again, and what is unknown is looked for first. */
+    /** Follows the wrapper's manual: it repeats a lost transaction, and first checks one whose outcome is unknown. */
     private void unit(Connection connection, int number) throws SQLException {
         boolean look = false;
         while (!stop || look) {
@@ -153,8 +156,7 @@ class AwsFailoverTest {
     }
 
     private void awaitDone(int units) {
-        TestDatabase.await(units + " units of work")
-                .until(() -> failure.get() != null || done.size() >= units);
+        TestDatabase.await(units + " units of work").until(() -> failure.get() != null || done.size() >= units);
         assertThat(failure.get()).isNull();
     }
 

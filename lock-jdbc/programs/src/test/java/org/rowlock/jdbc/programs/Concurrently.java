@@ -10,17 +10,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.rowlock.testing.TestDatabase;
 
-/** The same from several threads at once. */
+/** Runs the same work on several threads at once. */
 public final class Concurrently {
     private Concurrently() {}
 
-    /** What is to be done. */
+    /** The work of a thread. */
     @FunctionalInterface
     public interface Work {
         void run() throws Exception;
     }
 
-    /** Runs the work so many times in each of so many threads. What one of them throws is thrown here. */
+    /**
+     * Runs the work the given number of times on each of the given number of threads. Throws what one of them throws.
+     */
     public static void run(int threads, int times, Work work) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
@@ -49,7 +51,7 @@ public final class Concurrently {
         }
     }
 
-    /** "done", or the name of the expected exception. */
+    /** Returns "done", or the name of the expected exception. */
     @SafeVarargs
     public static String outcome(Work work, Class<? extends Exception>... expected) throws Exception {
         try {

@@ -30,7 +30,7 @@ import org.rowlock.testing.TestDatabase;
 import org.testcontainers.jdbc.ContainerDatabaseDriver;
 import software.amazon.jdbc.wrapper.ConnectionWrapper;
 
-/** URLs of the drop-in that lead to the drivers of others, and programs that are given a URL of it. */
+/** Tests URLs of the drop-in that lead to other drivers, and programs that get such a URL. */
 class DriversInFrontTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -75,7 +75,7 @@ class DriversInFrontTest {
         assertThat(database.query("select balance from account")).isEqualTo("3");
     }
 
-    /** Without Docker, as far as to the driver of Testcontainers, which says that there is none. */
+    /** Without Docker the test reaches the driver of Testcontainers, which reports that Docker is missing. */
     @Test
     void leadsToTestcontainers() throws Exception {
         String url = "jdbc:rowlock:tc:postgresql:18:///d";
@@ -96,7 +96,7 @@ class DriversInFrontTest {
         return out.toString();
     }
 
-    /** Flyway knows drivers by their URLs, and ours not: it is given a DataSource, or the URL without us. */
+    /** Flyway does not know the drop-in's URL. It needs a DataSource, or the URL of PostgreSQL's driver. */
     @Test
     void flywayMigratesByADataSource(@TempDir Path migrations) throws Exception {
         Files.writeString(migrations.resolve("V1__colour.sql"), "create table colour (id int primary key);\n");
@@ -123,7 +123,7 @@ class DriversInFrontTest {
         assertThat(database.query("select count(*) from colour")).isEqualTo("0");
     }
 
-    /** Liquibase needs to be told the driver of a URL that it does not know. */
+    /** Liquibase needs the name of the driver for a URL that it does not know. */
     @Test
     void liquibaseMigratesByTheUrl(@TempDir Path changes) throws Exception {
         Files.writeString(changes.resolve("changes.sql"), """

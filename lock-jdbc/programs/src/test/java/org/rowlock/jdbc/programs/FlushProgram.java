@@ -43,7 +43,10 @@ import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
-/** Random transactions of Hibernate on random graphs of entities, the same for the same seed, and what each is told. */
+/**
+ * Runs random transactions of Hibernate on random graphs of entities, and records their outcomes. The same seed gives
+ * the same transactions.
+ */
 final class FlushProgram {
     /** The tables whose every UPDATE and DELETE Hibernate checks for one row. */
     private static final Set<String> CHECKED =
@@ -52,7 +55,7 @@ final class FlushProgram {
     private static final int TRANSACTIONS = 14;
     private static final int IDS = 6;
 
-    /** Rows of plain that only deadlocks use. */
+    /** The rows of the table plain that only deadlocks use. */
     private static final long HELD_HERE = 101;
 
     private static final long HELD_BESIDE = 102;
@@ -94,7 +97,7 @@ final class FlushProgram {
         int price;
     }
 
-    /** Without a version. */
+    /** An entity without a version. */
     @Entity(name = "plain")
     @DynamicUpdate
     static class Plain {
@@ -137,7 +140,7 @@ final class FlushProgram {
         Integer twice;
     }
 
-    /** Its second table has a row only if there is something to tell. */
+    /** An entity whose second table has a row only if it has a note. */
     @Entity(name = "badge")
     @SecondaryTable(name = "badge_text")
     static class Badge {
@@ -150,7 +153,7 @@ final class FlushProgram {
         String text;
     }
 
-    /** Of a table with a trigger that changes the row. */
+    /** An entity whose table has a trigger that changes the row. */
     @Entity(name = "audited")
     static class Audited {
         @Id
@@ -188,14 +191,15 @@ final class FlushProgram {
     private final boolean keeps;
     private final List<String> told = new ArrayList<>();
 
-    /** What the last step read that read a row; null if none of this transaction did. */
+    /** The entity that the last reading step has read; null if no step of this transaction has read one. */
     private Read last;
 
     /** A step of another program that waits for a row of this transaction; null if there is none. */
     private Step<?> waiting;
 
     /**
-     * @param database where another program changes the rows, too
+     * @param database the database, whose rows another program changes too
+     *
      * @param keeps whether the flush goes with the COMMIT
      */
     FlushProgram(SessionFactory sessions, TestDatabase database, boolean keeps, long seed) {
@@ -273,7 +277,7 @@ final class FlushProgram {
         }
     }
 
-    /** What became of it, in the words of either way. */
+    /** Returns the outcome, in words that are the same with and without the drop-in. */
     private static String meaning(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof StaleStateException || (each instanceof CommitFlushException e && e.isWrongCount())) {
@@ -397,7 +401,7 @@ final class FlushProgram {
             session.remove(owner);
             return;
         }
-        // Two owners of one name now and then.
+        // Now and then two owners have the same name.
         owner.name = "n" + value % 12;
         owner.changed = Instant.ofEpochSecond(value);
         owner.image = new byte[] {(byte) value};
@@ -418,7 +422,7 @@ final class FlushProgram {
         owner.items.get(0).price++;
     }
 
-    /** A transaction of its own while the other is open. */
+    /** Runs a transaction of its own while the other is open. */
     private void nested(long id, int value) {
         try (Session own = sessions.openSession()) {
             own.beginTransaction();
@@ -438,7 +442,7 @@ final class FlushProgram {
         }
     }
 
-    /** Another program changes what this one has read last, ends its session, or waits for it. */
+    /** Lets another program change what this one has read last, end its session, or wait for it. */
     private void disturb(Session session, org.rowlock.testing.Session beside, int fault) throws Exception {
         switch (fault) {
             case 0, 1, 2, 3 -> change();
@@ -471,7 +475,7 @@ final class FlushProgram {
         database.query("select pg_terminate_backend(" + pid + ", 10000)");
     }
 
-    /** The flush then finds the deadlock, because the other session does not look for one. */
+    /** Makes a deadlock. The flush detects it, because the other session does not check for one. */
     private void waitInACircle(Session session, org.rowlock.testing.Session beside) throws Exception {
         session.find(Plain.class, HELD_HERE, LockModeType.PESSIMISTIC_WRITE);
         session.find(Plain.class, HELD_BESIDE).first++;

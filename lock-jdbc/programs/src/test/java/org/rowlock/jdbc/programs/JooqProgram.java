@@ -21,7 +21,7 @@ import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.UpdatableRecordImpl;
 
-/** jOOQ: every lock clause, updates, deletes, rows and records. */
+/** Uses jOOQ: every lock clause, updates, deletes, rows and records. */
 final class JooqProgram implements Program {
     private static final AccountTable ACCOUNT = new AccountTable();
     private static final ShelfTable SHELF = new ShelfTable();

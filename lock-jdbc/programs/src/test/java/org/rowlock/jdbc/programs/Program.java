@@ -6,8 +6,8 @@ import javax.sql.DataSource;
 /** A program that knows nothing of Rowlock. */
 public interface Program {
     /**
-     * Makes its tables in an empty schema, works with them, also from several threads, and tells what came out: nothing
-     * that depends on time or on who was first.
+     * Creates its tables in an empty schema and works with them, also from several threads. Returns the outcome,
+     * without anything that depends on time or on the order of threads.
      */
     List<String> run(DataSource dataSource) throws Exception;
 }

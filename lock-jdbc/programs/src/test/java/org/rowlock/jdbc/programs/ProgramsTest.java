@@ -20,9 +20,9 @@ import org.rowlock.jdbc.programs.springdata.SpringDataJdbcProgram;
 import org.rowlock.jdbc.programs.springdata.SpringDataProgram;
 import org.rowlock.testing.TestDatabase;
 
-/** Programs that know nothing of Rowlock do the same with it and without. */
+/** Programs that know nothing of Rowlock have the same outcome with it and without. */
 class ProgramsTest {
-    /** More than the threads of any program, so that none waits for a connection of its own. */
+    /** The size of the pool: more than the threads of any program, so that none waits for a connection. */
     private static final int CONNECTIONS = 24;
 
     @RegisterExtension
@@ -71,7 +71,7 @@ class ProgramsTest {
                     RowlockDataSource wrapper = OneAtATime.wrap(pool, front)) {
                 List<String> out = program.run(wrapper);
                 assertThat(figure(wrapper, "recognised")).isPositive();
-                // Flyway and Liquibase lock behind reads and locks of the session, schedulers with conditions beyond
+                // Flyway and Liquibase lock after reads and session locks, and schedulers lock with conditions beyond
                 // the key.
                 if (front == LockFront.ALWAYS
                         && !(program instanceof MigrationsProgram)
@@ -90,7 +90,7 @@ class ProgramsTest {
                 .sum();
     }
 
-    /** The programs that send the same statements each time, whatever the time and whoever is first. */
+    /** Returns the programs that send the same statements in every run. */
     static List<Program> steadyPrograms() {
         return List.of(
                 new HibernateProgram(),
@@ -120,7 +120,10 @@ class ProgramsTest {
         List<String> in(DataSource schema) throws Exception;
     }
 
-    /** Runs in a schema of its own, and drops it, as some programs find the tables of other schemas. */
+    /**
+     * Runs a program in a schema of its own, and drops that schema, because some programs find the tables of other
+     * schemas.
+     */
     private List<String> inSchema(Run run) throws Exception {
         String schema = database.schema() + "_run";
         database.execute("create schema " + schema);

@@ -10,7 +10,7 @@ import net.ttddyy.dsproxy.QueryInfo;
 import net.ttddyy.dsproxy.listener.QueryExecutionListener;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 
-/** The statements that a program sends and that lock rows, each once. */
+/** Records each statement of a program that locks rows, once. */
 final class Recording {
     private static final Pattern LOCKS = Pattern.compile(
             "(?is)^\\s*(?:update|delete)\\b.*|.*\\bfor\\s+(?:no\\s+key\\s+update|update|share|key\\s+share)\\b.*"
@@ -40,7 +40,7 @@ final class Recording {
         return statements;
     }
 
-    /** Blanks at the ends of lines are not in the corpus. */
+    /** Removes blanks at the ends of lines, because the corpus has none. */
     static String withoutLineEnds(String sql) {
         return sql.replaceAll("[ \\t]+(?=\\n|$)", "");
     }

@@ -26,7 +26,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /** ShedLock, db-scheduler and JobRunr. */
 public final class SchedulersProgram implements Program {
-    /** What JobRunr's jobs count, as it knows a job by a static method. */
+    /** The count of JobRunr's jobs. It is static, because JobRunr calls a static method. */
     private static final AtomicInteger DONE = new AtomicInteger();
 
     @Override
@@ -62,7 +62,8 @@ public final class SchedulersProgram implements Program {
     }
 
     private static SimpleLock lock(LockProvider locks, String name) {
-        return TestDatabase.await("lock " + name).atMost(TestDatabase.DEADLINE.multipliedBy(3))
+        return TestDatabase.await("lock " + name)
+                .atMost(TestDatabase.DEADLINE.multipliedBy(3))
                 .until(() -> locks.lock(configuration(name)).orElse(null), lock -> lock != null);
     }
 
@@ -144,8 +145,8 @@ public final class SchedulersProgram implements Program {
                 .initialize()
                 .getJobScheduler();
         try {
-            // As JobRunr begins it rewrites the jobs scheduled for later; one deleted meanwhile keeps it from ever
-            // working.
+            // JobRunr rewrites the jobs scheduled for later when it starts. If one of them is deleted meanwhile, it
+            // never starts to work.
             var deleted = scheduler.schedule(Instant.now().plusSeconds(3600), SchedulersProgram::count);
             scheduler.delete(deleted);
             JobRunr.getBackgroundJobServer().start();
@@ -154,7 +155,8 @@ public final class SchedulersProgram implements Program {
             }
             scheduler.scheduleRecurrently("never", "0 0 1 1 *", SchedulersProgram::count);
             scheduler.deleteRecurringJob("never");
-            TestDatabase.await("all are done").atMost(TestDatabase.DEADLINE.multipliedBy(2))
+            TestDatabase.await("all are done")
+                    .atMost(TestDatabase.DEADLINE.multipliedBy(2))
                     .until(() -> storage.countJobs(StateName.SUCCEEDED) == 10);
             out.add("done " + DONE);
         } finally {

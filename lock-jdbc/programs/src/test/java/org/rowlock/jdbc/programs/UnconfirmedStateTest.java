@@ -21,8 +21,8 @@ import software.amazon.jdbc.exceptions.MultiAzDbClusterPgExceptionHandler;
 import software.amazon.jdbc.exceptions.PgExceptionHandler;
 
 /**
- * A commit that is done and not confirmed has the SQLSTATE RL001. Nothing beside us takes it for a lost connection or
- * for worth a retry. The control is 08007, which all of them take for that.
+ * A commit that is done and not confirmed has the SQLSTATE RL001. No library around Rowlock may treat it as a lost
+ * connection or retry it. The control is 08007, which all of them treat so.
  */
 class UnconfirmedStateTest {
     private static final String UNCONFIRMED = "RL001";
@@ -31,7 +31,7 @@ class UnconfirmedStateTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase();
 
-    /** The state stands in the driver's error, as the server gives it: by a {@code raise}. */
+    /** The driver's error has the state as the server gives it, here by a {@code raise}. */
     private static void fail(Connection connection, String state) {
         assertThatThrownBy(() -> {
                     try (Statement statement = connection.createStatement()) {
@@ -42,7 +42,7 @@ class UnconfirmedStateTest {
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
     }
 
-    /** As an application may configure it: what it does not name is decided by Hikari's own rules. */
+    /** An override as an application may configure it. Hikari's own rules decide on all other states. */
     public static final class OwnRules implements SQLExceptionOverride {
         @java.lang.Override
         public Override adjudicate(SQLException e) {

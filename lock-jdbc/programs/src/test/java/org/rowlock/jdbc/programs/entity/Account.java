@@ -6,7 +6,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.Version;
 
-/** A version and an association. */
+/** An entity with a version and an association. */
 @Entity
 public class Account {
     @Id

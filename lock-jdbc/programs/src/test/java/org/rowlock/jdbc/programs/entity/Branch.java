@@ -11,7 +11,7 @@ import org.hibernate.annotations.DynamicUpdate;
 import org.hibernate.annotations.OptimisticLockType;
 import org.hibernate.annotations.OptimisticLocking;
 
-/** Optimistic without a version column, and with collections. */
+/** An entity with an optimistic lock but no version column, and with collections. */
 @Entity
 @DynamicUpdate
 @OptimisticLocking(type = OptimisticLockType.ALL)

@@ -5,7 +5,7 @@ import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 
-/** Its ids come from a table. */
+/** An entity whose ids come from a table. */
 @Entity
 public class Client {
     @Id

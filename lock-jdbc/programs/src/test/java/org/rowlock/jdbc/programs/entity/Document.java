@@ -7,7 +7,7 @@ import jakarta.persistence.Version;
 import java.time.Instant;
 import java.util.UUID;
 
-/** A UUID, a version that is a time, a quoted name in a schema that is not named. */
+/** An entity with a UUID, a time as its version, and a quoted name without a schema. */
 @Entity
 @Table(name = "`Document`")
 public class Document {

@@ -6,7 +6,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.SecondaryTable;
 
-/** An eager association and a second table. */
+/** An entity with an eager association and a second table. */
 @Entity
 @SecondaryTable(name = "invoice_text")
 public class Invoice {

@@ -3,7 +3,7 @@ package org.rowlock.jdbc.programs.entity;
 import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
 
-/** An embedded id. */
+/** An entity with an embedded id. */
 @Entity
 public class OrderLine {
     @EmbeddedId

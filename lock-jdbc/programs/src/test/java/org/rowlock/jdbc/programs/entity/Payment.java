@@ -4,7 +4,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Version;
 
-/** One table for all its classes. */
+/** An entity with one table for all its classes. */
 @Entity
 public abstract class Payment {
     @Id

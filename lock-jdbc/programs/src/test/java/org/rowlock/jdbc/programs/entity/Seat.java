@@ -5,7 +5,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 
-/** An id of two columns, one of them a reserved word. */
+/** An entity with an id of two columns, one of them a reserved word. */
 @Entity
 @IdClass(SeatId.class)
 public class Seat {

@@ -7,7 +7,7 @@ import org.hibernate.annotations.OptimisticLockType;
 import org.hibernate.annotations.OptimisticLocking;
 import org.hibernate.annotations.SQLRestriction;
 
-/** What has changed guards the update; some rows are never seen. */
+/** An entity whose changed columns guard the update, and some of whose rows are never read. */
 @Entity
 @DynamicUpdate
 @OptimisticLocking(type = OptimisticLockType.DIRTY)

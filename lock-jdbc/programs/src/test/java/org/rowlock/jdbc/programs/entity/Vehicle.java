@@ -6,7 +6,7 @@ import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
 import jakarta.persistence.Version;
 
-/** A table for each of its classes, joined. */
+/** An entity with a joined table for each of its classes. */
 @Entity
 @Inheritance(strategy = InheritanceType.JOINED)
 public class Vehicle {

@@ -18,7 +18,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Spring Data JDBC: an aggregate with a version, and the locks it takes of itself. */
+/** Uses Spring Data JDBC: an aggregate with a version, and the locks that Spring Data acquires itself. */
 public final class SpringDataJdbcProgram implements Program {
     @Override
     public List<String> run(DataSource dataSource) throws Exception {

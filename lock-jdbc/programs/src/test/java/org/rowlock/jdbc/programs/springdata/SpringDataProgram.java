@@ -20,7 +20,7 @@ import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Spring Data JPA: {@code @Lock} on derived and written queries, hints, modifying queries. */
+/** Uses Spring Data JPA: {@code @Lock} on derived and written queries, hints, and modifying queries. */
 public final class SpringDataProgram implements Program {
     @Override
     public List<String> run(DataSource dataSource) throws Exception {
