@@ -9,8 +9,8 @@ from pathlib import Path
 
 CELL = re.compile(r"([\d.]+)x \(([\d.]+)–([\d.]+)\)")
 ONE_ROW = re.compile(
-    r"One row for all 90, [^|#]*? (\d+) tx/s by hand, ([\d.]+)x with writes with the commit,"
-    r" ([\d.]+)x \(`ROW`\) and ([\d.]+)x \(`ADVISORY`\) by `execute`"
+    r"On one row over the network, `FOR UPDATE` by hand reaches (\d+) tx/s\. Writes with the commit have ([\d.]+) times that"
+    r" rate, `execute` ([\d.]+) times \(`ROW`\) and ([\d.]+) times \(`ADVISORY`\)"
 )
 WIDTH, LEFT, ROW, TOP, LOW, HIGH = 200, 190, 30, 64, 0.5, 6.0
 THEMES = {
