@@ -21,21 +21,18 @@ import org.springframework.expression.EvaluationContext;
 /**
  * All {@link RowLock} of one method. Immutable and thread-safe.
  *
+ * @param what the caller in messages, such as {@code @RowLock on OrderService.ship(long)}
  * @param method the annotated method, as the target class implements it
  * @param lockWait the wait on which they agree; null for the configured default
  * @param beans resolves {@code @bean} in expressions
  */
 public record MethodLocks(
+        String what,
         Method method,
         List<RowLockDefinition> definitions,
         @Nullable LockWait lockWait,
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
-
-    /** Formats the method for messages. */
-    public String what() {
-        return "@RowLock on " + LockingMethods.where(method);
-    }
 
     /** Returns what a call locks. It evaluates each expression, and iterates over each argument, once. */
     public Call of(@Nullable Object[] arguments) {
@@ -44,12 +41,11 @@ public record MethodLocks(
             context.setBeanResolver(beans);
             return context;
         };
-        return new Call(
-                this,
-                Arrays.asList(arguments.clone()),
-                definitions.stream()
-                        .map(each -> each.keys(arguments, variables))
-                        .toList());
+        List<List<LockKey>> keys = new ArrayList<>(definitions.size());
+        for (RowLockDefinition each : definitions) {
+            keys.add(each.keys(arguments, variables));
+        }
+        return new Call(this, Arrays.asList(arguments.clone()), keys);
     }
 
     /**

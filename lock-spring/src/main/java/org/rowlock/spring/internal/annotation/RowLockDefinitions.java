@@ -75,7 +75,11 @@ public final class RowLockDefinitions {
                         : ofParameter(found.method(), where, each.annotation(), each.parameter()))
                 .toList();
         return new MethodLocks(
-                found.method(), definitions, lockWait(where, found.locks()), new BeanFactoryResolver(beans));
+                "@RowLock on " + where,
+                found.method(),
+                definitions,
+                lockWait(where, found.locks()),
+                new BeanFactoryResolver(beans));
     }
 
     private RowLockDefinition ofMethod(Method method, String where, MergedAnnotation<RowLock> lock) {

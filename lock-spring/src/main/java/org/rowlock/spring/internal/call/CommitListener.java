@@ -49,16 +49,25 @@ public final class CommitListener implements TransactionExecutionListener {
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
         if (TransactionSynchronizationManager.isActualTransactionActive()
-                || bound.keySet().stream().anyMatch(SpringTransaction.class::isInstance)) {
+                || isAny(SpringTransaction.class, bound.keySet())) {
             return false;
         }
         if (TransactionSynchronizationManager.isSynchronizationActive()
-                && bound.values().stream().anyMatch(ResourceHolder.class::isInstance)) {
+                && isAny(ResourceHolder.class, bound.values())) {
             LOG.debug("The call does not queue in the JVM: a scope around it, such as SUPPORTS, has read something"
                     + " and keeps its connection");
             return false;
         }
         return true;
+    }
+
+    private static boolean isAny(Class<?> type, Iterable<Object> objects) {
+        for (Object each : objects) {
+            if (type.isInstance(each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

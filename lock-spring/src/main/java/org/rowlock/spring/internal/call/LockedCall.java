@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -162,7 +161,10 @@ public final class LockedCall {
             }
             return access().lock(connection, capped, entity);
         });
-        long absent = result.absentRows().stream().filter(required::contains).count();
+        int absent = 0;
+        for (LockKey key : result.absentRows()) {
+            absent += required.contains(key) ? 1 : 0;
+        }
         if (absent > 0) {
             String rows = request.keys().size() == 1 ? "the row does" : absent + " of the rows do";
             String why =
@@ -211,12 +213,10 @@ public final class LockedCall {
                         ? " The timeout of the transaction ended the wait."
                         : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest"
                                 + " of the transaction's timeout.";
-        RowStatement entity = spring.settings().lockEntities()
-                ? transaction
-                        .on(connection -> Optional.ofNullable(caches.entityLock(capped, connection)))
-                        .orElse(null)
-                : null;
-        T result = transaction.on(connection -> explained(why, sql, () -> call.take(connection, capped, entity)));
+        T result = transaction.on(connection -> {
+            RowStatement entity = spring.settings().lockEntities() ? caches.entityLock(capped, connection) : null;
+            return explained(why, sql, () -> call.take(connection, capped, entity));
+        });
         if (turn != null && !told) {
             told = true;
             turn.connected(true);
@@ -229,7 +229,7 @@ public final class LockedCall {
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || shown.state() != LockResult.State.TAKEN) {
             // The read also covers a row that no longer exists.
-            caches.renew(entity, transaction::atEnd);
+            caches.renew(transaction::atEnd);
         }
         Set<LockKey> held = held(request, shown);
         held.forEach(key -> transaction.holds(key, request.modeOf(key)));
@@ -286,7 +286,7 @@ public final class LockedCall {
                 : SessionCaches.of(
                         what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
         ofRows.refuse();
-        ofRows.renew(null, transaction::atEnd);
+        ofRows.renew(transaction::atEnd);
         // For ids of several columns, the order of the mapping may differ from that of the keys.
         claimed.stream().filter(key -> columns.size() == 1).forEach(key -> transaction.holds(key, claim.mode()));
         return result;

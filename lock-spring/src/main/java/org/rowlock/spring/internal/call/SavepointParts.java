@@ -46,10 +46,12 @@ abstract class SavepointParts implements TransactionSynchronization {
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);
-        notHeld.removeIf(key -> parts.stream().anyMatch(part -> {
-            RowLockMode mode = part.held().get(key);
-            return mode != null && mode.compareTo(weakest) <= 0;
-        }));
+        for (Part part : parts) {
+            notHeld.removeIf(key -> {
+                RowLockMode mode = part.held().get(key);
+                return mode != null && mode.compareTo(weakest) <= 0;
+            });
+        }
         return notHeld;
     }
 

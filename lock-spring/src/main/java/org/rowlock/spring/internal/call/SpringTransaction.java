@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
@@ -29,6 +27,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -118,36 +117,46 @@ public final class SpringTransaction extends SavepointParts {
 
     /** Returns the transaction that its manager reported. Otherwise it creates one, from what its manager exposes. */
     private static SpringTransaction begin(DataSource dataSource) {
-        SpringTransaction informed = last(each -> dataSource.equals(each.dataSource));
+        SpringTransaction informed = null;
+        SpringTransaction ofAny = null;
+        // The innermost of several nested transactions is the last one.
+        for (SpringTransaction each : all()) {
+            if (each.execution == null ? !each.ended : !each.execution.isCompleted()) {
+                informed = dataSource.equals(each.dataSource) ? each : informed;
+                ofAny = each.dataSource == null ? each : ofAny;
+            }
+        }
         if (informed != null) {
             return informed;
         }
-        SpringTransaction ofAny = last(each -> each.dataSource == null);
         SpringTransaction begun = new SpringTransaction(ofAny == null ? null : ofAny.execution, dataSource);
         begun.atItsCommit = ofAny != null && ofAny.atItsCommit;
         TransactionSynchronizationManager.registerSynchronization(begun);
         return begun;
     }
 
-    /** Returns the innermost of several nested transactions. */
-    private static @Nullable SpringTransaction last(Predicate<SpringTransaction> which) {
-        return all().filter(each -> each.execution == null ? !each.ended : !each.execution.isCompleted())
-                .filter(which)
-                .reduce((before, last) -> last)
-                .orElse(null);
-    }
-
     /** Returns the transactions that end with this execution. */
     static List<SpringTransaction> of(TransactionExecution execution) {
-        return all().filter(each -> execution.equals(each.execution)).toList();
+        List<SpringTransaction> ending = new ArrayList<>(1);
+        for (SpringTransaction each : all()) {
+            if (execution.equals(each.execution)) {
+                ending.add(each);
+            }
+        }
+        return ending;
     }
 
-    private static Stream<SpringTransaction> all() {
-        return TransactionSynchronizationManager.isSynchronizationActive()
-                ? TransactionSynchronizationManager.getSynchronizations().stream()
-                        .filter(SpringTransaction.class::isInstance)
-                        .map(SpringTransaction.class::cast)
-                : Stream.empty();
+    private static List<SpringTransaction> all() {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return List.of();
+        }
+        List<SpringTransaction> all = new ArrayList<>(1);
+        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+            if (each instanceof SpringTransaction transaction) {
+                all.add(transaction);
+            }
+        }
+        return all;
     }
 
     private static ConnectionHolder holder(String what, DataSource dataSource) {

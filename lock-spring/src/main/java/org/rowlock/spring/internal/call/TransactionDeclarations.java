@@ -3,7 +3,6 @@ package org.rowlock.spring.internal.call;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.transaction.TransactionDefinition;
@@ -83,11 +82,12 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
 
     /** Whether a call begins a transaction if none is running. */
     public static boolean begins(TransactionAttribute attribute) {
-        return Set.of(
-                        TransactionDefinition.PROPAGATION_REQUIRED,
-                        TransactionDefinition.PROPAGATION_REQUIRES_NEW,
-                        TransactionDefinition.PROPAGATION_NESTED)
-                .contains(attribute.getPropagationBehavior());
+        return switch (attribute.getPropagationBehavior()) {
+            case TransactionDefinition.PROPAGATION_REQUIRED,
+                    TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+                    TransactionDefinition.PROPAGATION_NESTED -> true;
+            default -> false;
+        };
     }
 
     /** Whether a call can never have a transaction. */

@@ -57,18 +57,17 @@ public final class CommitFlushes {
     /** A class of its own, because lock-jdbc may be missing. */
     private static final class Present {
         static void open(TransactionManager manager) {
-            SessionFactoryImplementor factory = factory(manager);
-            if (factory == null
-                    || !(TransactionSynchronizationManager.getResource(
-                                    ((JpaTransactionManager) manager).getEntityManagerFactory())
-                            instanceof EntityManagerHolder bound)) {
+            EntityManagerFactory units =
+                    manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
+            if (units == null
+                    || !(TransactionSynchronizationManager.getResource(units) instanceof EntityManagerHolder bound)) {
                 return;
             }
             try {
-                var connections = bound.getEntityManager()
-                        .unwrap(SessionImplementor.class)
-                        .getJdbcCoordinator()
-                        .getLogicalConnection();
+                // Another provider, which may evaluate other counts, has no such session.
+                SessionImplementor session = bound.getEntityManager().unwrap(SessionImplementor.class);
+                SessionFactoryImplementor factory = session.getFactory();
+                var connections = session.getJdbcCoordinator().getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
                     Connection connection = connections.getPhysicalConnection();
                     if (CommitFlush.open(connection, table -> isKept(factory, table))) {
@@ -147,16 +146,6 @@ public final class CommitFlushes {
                 }
             }
             return thrown;
-        }
-
-        private static @Nullable SessionFactoryImplementor factory(TransactionManager manager) {
-            EntityManagerFactory factory =
-                    manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
-            try {
-                return factory == null ? null : factory.unwrap(SessionFactoryImplementor.class);
-            } catch (PersistenceException e) {
-                return null; // Another provider may evaluate other counts
-            }
         }
     }
 

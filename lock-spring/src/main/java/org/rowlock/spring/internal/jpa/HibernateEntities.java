@@ -43,14 +43,18 @@ record HibernateEntities(
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
-    /** The entities by factory and table. The entry of a closed factory is dropped. */
+    /** The entities by factory and table. References to them are soft: weak ones would be gone after each collection. */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
-            new ConcurrentReferenceHashMap<>(4, ConcurrentReferenceHashMap.ReferenceType.WEAK);
+            new ConcurrentReferenceHashMap<>(4);
 
     static HibernateEntities of(SessionFactoryImplementor factory, String table) {
-        return OF_TABLES
-                .computeIfAbsent(factory, each -> new ConcurrentHashMap<>())
-                .computeIfAbsent(table, each -> find(factory, each));
+        Map<String, HibernateEntities> ofFactory = OF_TABLES.get(factory);
+        HibernateEntities known = ofFactory == null ? null : ofFactory.get(table);
+        return known != null
+                ? known
+                : OF_TABLES
+                        .computeIfAbsent(factory, each -> new ConcurrentHashMap<>())
+                        .computeIfAbsent(table, each -> find(factory, each));
     }
 
     private static HibernateEntities find(SessionFactoryImplementor factory, String table) {

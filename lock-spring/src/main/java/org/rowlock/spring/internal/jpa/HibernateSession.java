@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -35,6 +34,7 @@ import org.springframework.orm.jpa.EntityManagerFactoryInfo;
 import org.springframework.orm.jpa.EntityManagerFactoryUtils;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.JpaDialect;
+import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
  * A session of Hibernate that belongs to the running transaction. Under a lock, an entity that it has loaded is read
@@ -52,26 +52,51 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     /** @param surely whether its id is known to be one of the keys */
     private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
 
-    /** Returns the session; empty if a resource of the thread is no such session, or one of another DataSource. */
-    static Optional<HibernateSession> of(Object factory, Object holder, SessionCaches locked) {
-        if (!(holder instanceof EntityManagerHolder bound) || isElsewhere(factory, locked.dataSource())) {
-            return Optional.empty();
+    /** Returns the session; null if a resource of the thread is no such session, or one of another DataSource. */
+    static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
+        if (!(holder instanceof EntityManagerHolder bound)) {
+            return null;
+        }
+        Unit unit = Unit.of(factory);
+        if (unit.isElsewhere(locked.dataSource())) {
+            return null;
         }
         try {
-            JpaDialect dialect = factory instanceof EntityManagerFactoryInfo info ? info.getJpaDialect() : null;
-            return Optional.of(new HibernateSession(
-                    bound.getEntityManager().unwrap(SessionImplementor.class),
-                    dialect == null ? EntityManagerFactoryUtils::convertJpaAccessExceptionIfPossible : dialect,
-                    locked));
+            return new HibernateSession(
+                    bound.getEntityManager().unwrap(SessionImplementor.class), unit.translator(), locked);
         } catch (PersistenceException e) {
-            return Optional.empty();
+            return null;
         }
     }
 
     static boolean isElsewhere(Object factory, DataSource dataSource) {
-        return factory instanceof EntityManagerFactoryInfo info
-                && info.getDataSource() != null
-                && !Pools.bound(info.getDataSource()).equals(Pools.bound(dataSource));
+        return Unit.of(factory).isElsewhere(dataSource);
+    }
+
+    /**
+     * The persistence unit of a factory. A factory of Spring's is a proxy, which takes several times as long to ask.
+     *
+     * @param dataSource its database; null if it does not expose it
+     */
+    private record Unit(@Nullable DataSource dataSource, PersistenceExceptionTranslator translator) {
+        private static final Map<Object, Unit> OF_FACTORIES = new ConcurrentReferenceHashMap<>(4);
+
+        static Unit of(Object factory) {
+            Unit known = OF_FACTORIES.get(factory);
+            return known == null ? OF_FACTORIES.computeIfAbsent(factory, Unit::read) : known;
+        }
+
+        private static Unit read(Object factory) {
+            JpaDialect dialect = factory instanceof EntityManagerFactoryInfo info ? info.getJpaDialect() : null;
+            DataSource exposed = factory instanceof EntityManagerFactoryInfo info ? info.getDataSource() : null;
+            return new Unit(
+                    exposed == null ? null : Pools.bound(exposed),
+                    dialect == null ? EntityManagerFactoryUtils::convertJpaAccessExceptionIfPossible : dialect);
+        }
+
+        boolean isElsewhere(DataSource other) {
+            return dataSource != null && !dataSource.equals(Pools.bound(other));
+        }
     }
 
     /**
@@ -188,12 +213,17 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             }
             // An entity that is changed, but was not rejected, has to keep its change.
             loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
-            locked.rows().forEach((table, ids) -> entities(table).load(session, locked.columns(table), ids));
+            boolean isCached = false;
+            for (Map.Entry<String, Set<List<String>>> each : locked.rows().entrySet()) {
+                HibernateEntities entities = entities(each.getKey());
+                entities.load(session, locked.columns(each.getKey()), each.getValue());
+                isCached |= entities.isCached();
+            }
+            if (isCached) {
+                passTheCacheBy(atEnd);
+            }
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, translator);
-        }
-        if (locked.rows().keySet().stream().anyMatch(table -> entities(table).isCached())) {
-            passTheCacheBy(atEnd);
         }
     }
 

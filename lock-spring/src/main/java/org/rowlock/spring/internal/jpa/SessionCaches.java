@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.mybatis.spring.SqlSessionHolder;
@@ -25,21 +24,66 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The data that sessions of the running transaction read before it locks, which may be stale under the lock. They are
- * the sessions of Hibernate and MyBatis that Spring has bound to the thread.
- *
- * @param what the caller for messages
- * @param dataSource the database in which to lock
- * @param rows the ids of each table that are locked, and were not held before; empty for all rows of a table
- * @param idColumns the id columns of a table, in the order of the ids; called only for ids of several
+ * the sessions of Hibernate and MyBatis that Spring has bound to the thread. An instance belongs to one call.
  */
-public record SessionCaches(
-        String what,
-        DataSource dataSource,
-        Map<String, Set<List<String>>> rows,
-        Function<String, List<String>> idColumns) {
+public final class SessionCaches {
     private static final boolean HIBERNATE =
             isPresent("org.hibernate.engine.spi.SessionImplementor", "org.springframework.orm.jpa.EntityManagerHolder");
     private static final boolean MYBATIS = isPresent("org.mybatis.spring.SqlSessionHolder");
+
+    private final String what;
+    private final DataSource dataSource;
+    private final Map<String, Set<List<String>>> rows;
+    private final Function<String, List<String>> idColumns;
+    private final List<HibernateSession> sessions;
+
+    /** The lock that {@link #entityLock} has returned, and which reads the entity of the only row if it is called. */
+    private @Nullable RowStatement entityLock;
+
+    /**
+     * Finds the sessions.
+     *
+     * @param what the caller for messages
+     * @param dataSource the database in which to lock
+     * @param rows the ids of each table that are locked, and were not held before; empty for all rows of a table
+     * @param idColumns the id columns of a table, in the order of the ids; called only for ids of several
+     */
+    public SessionCaches(
+            String what,
+            DataSource dataSource,
+            Map<String, Set<List<String>>> rows,
+            Function<String, List<String>> idColumns) {
+        this.what = what;
+        this.dataSource = dataSource;
+        this.rows = rows;
+        this.idColumns = idColumns;
+        this.sessions = HIBERNATE && !rows.isEmpty() ? find() : List.of();
+    }
+
+    private List<HibernateSession> find() {
+        List<HibernateSession> found = new ArrayList<>(1);
+        // The loop iterates over a copy, because unwrapping a session may bind a resource.
+        for (Map.Entry<Object, Object> bound : new ArrayList<>(
+                TransactionSynchronizationManager.getResourceMap().entrySet())) {
+            HibernateSession session = HibernateSession.of(bound.getKey(), bound.getValue(), this);
+            if (session != null) {
+                found.add(session);
+            }
+        }
+        return found;
+    }
+
+    String what() {
+        return what;
+    }
+
+    DataSource dataSource() {
+        return dataSource;
+    }
+
+    Map<String, Set<List<String>>> rows() {
+        return rows;
+    }
 
     private static boolean isPresent(String... classes) {
         return Set.of(classes).stream()
@@ -60,9 +104,12 @@ public record SessionCaches(
 
     /** Returns the columns of a table whose ids have several; empty for any other. */
     List<String> columns(String table) {
-        return rows.getOrDefault(table, Set.of()).stream().anyMatch(id -> id.size() > 1)
-                ? idColumns.apply(table)
-                : List.of();
+        for (List<String> id : rows.getOrDefault(table, Set.of())) {
+            if (id.size() > 1) {
+                return idColumns.apply(table);
+            }
+        }
+        return List.of();
     }
 
     /**
@@ -71,9 +118,7 @@ public record SessionCaches(
      * only parts of rows.
      */
     public void refuse() {
-        if (HIBERNATE) {
-            sessions().forEach(HibernateSession::refuse);
-        }
+        sessions.forEach(HibernateSession::refuse);
     }
 
     /**
@@ -82,14 +127,12 @@ public record SessionCaches(
      * @param connection the connection of the transaction
      */
     public @Nullable RowStatement entityLock(LockRequest request, Connection connection) {
-        if (!HIBERNATE
-                || request.keys().size() != 1
-                || !(request.keys().get(0) instanceof LockKey.Row row)
-                || rows.isEmpty()) {
-            return null;
-        }
-        List<HibernateSession> all = sessions().toList();
-        return all.size() == 1 ? all.get(0).lockOf(row, request.mode(), connection) : null;
+        entityLock = sessions.size() == 1
+                        && request.keys().size() == 1
+                        && request.keys().get(0) instanceof LockKey.Row row
+                ? sessions.get(0).lockOf(row, request.mode(), connection)
+                : null;
+        return entityLock;
     }
 
     /** Rejects tables that have parts of rows before there is a session, by what the manager of sessions knows. */
@@ -101,8 +144,11 @@ public record SessionCaches(
 
     /** Returns the id columns of the tables, in the order of their mapping, if a session may have loaded some rows. */
     public List<String> idColumnsOfEntities() {
-        Stream<List<String>> columns = HIBERNATE ? sessions().map(HibernateSession::idColumns) : Stream.empty();
-        return columns.filter(each -> !each.isEmpty()).findFirst().orElse(List.of());
+        return sessions.stream()
+                .map(HibernateSession::idColumns)
+                .filter(each -> !each.isEmpty())
+                .findFirst()
+                .orElse(List.of());
     }
 
     /** Adds the key of a row, with its id in the order of these columns; adds nothing if the row lacks one of them. */
@@ -121,24 +167,15 @@ public record SessionCaches(
     /**
      * Makes sessions read from the database from now on.
      *
-     * @param lock has read the entity of the only row if it was called; null if there was none
      * @param atEnd receives the actions for the end of the transaction
      */
-    public void renew(@Nullable RowStatement lock, Consumer<Runnable> atEnd) {
-        if (HIBERNATE) {
-            sessions().forEach(session -> session.renew((EntityLock) lock, atEnd));
+    public void renew(Consumer<Runnable> atEnd) {
+        for (HibernateSession session : sessions) {
+            session.renew((EntityLock) entityLock, atEnd);
         }
         if (MYBATIS && !rows.isEmpty()) {
             TransactionSynchronizationManager.getResourceMap().values().forEach(MyBatis::clear);
         }
-    }
-
-    /** Returns the sessions of Hibernate, if it is present. It iterates over a copy, because a read may bind others. */
-    private Stream<HibernateSession> sessions() {
-        return rows.isEmpty()
-                ? Stream.empty()
-                : Map.copyOf(TransactionSynchronizationManager.getResourceMap()).entrySet().stream()
-                        .flatMap(bound -> HibernateSession.of(bound.getKey(), bound.getValue(), this).stream());
     }
 
     /** A class of its own, because MyBatis may be missing. */

@@ -39,16 +39,17 @@ record LockInterceptor(
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        MethodLocks method = method(invocation);
+        Queued queued =
+                invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
+        MethodLocks method =
+                queued == null ? method(invocation) : queued.locks().method();
         if (method != null) {
-            lock(invocation, method);
+            lock(invocation, method, queued);
         }
         return invocation.proceed();
     }
 
-    private void lock(MethodInvocation invocation, MethodLocks method) {
-        Queued queued =
-                invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
+    private void lock(MethodInvocation invocation, MethodLocks method, @Nullable Queued queued) {
         Call locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
         LockRequest request = locked.request();
         if (request == null) {
