@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A COMMIT was sent, and it is unknown whether the transaction has committed. The connection was lost before the
- * server's answer arrived, or a cancel arrived during the commit, whose answer does not show the outcome. The SQLSTATE
- * is that of the cause, such as 08006 or 57P01. It is 08007 after a cancel, and if the AWS driver has connected anew
- * (08S02). If the transaction has committed, and only its durability is unknown, it is a
+ * server's answer arrived, or a cancel arrived during the commit, so that the answer does not show the outcome. The
+ * SQLSTATE is that of the cause, such as 08006 or 57P01. It is 08007 after a cancel, and if the AWS driver has
+ * connected anew (08S02). If the transaction has committed, and only its durability is unknown, it is a
  * {@link CommitNotConfirmedException}.
  *
  * <p>Do not simply run the work again, because it may then be done twice. Check first whether it is stored, or make it

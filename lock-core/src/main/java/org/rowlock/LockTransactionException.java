@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>08003: the connection is closed
  *   <li>25P01: it is in autocommit, where the lock would be gone at once
  *   <li>25P02: an earlier statement failed, and PostgreSQL ignores all others until the transaction is rolled back
- *   <li>25006: the transaction is read-only, and the server or role does not make all transactions so
+ *   <li>25006: the transaction is read-only, although the server and the role allow others to write
  *   <li>25001: it is REPEATABLE READ or SERIALIZABLE, and its snapshot is older than the lock
  *   <li>2D000: code that runs in it (the work, a row mapper, a listener) has ended it, and its locks with it
  *   <li>0A000: the connection is not one of the PostgreSQL JDBC driver, nor unwraps to one

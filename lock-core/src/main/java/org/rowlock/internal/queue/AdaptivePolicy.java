@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Learns from one key. If places are kept, {@link AdaptiveWidth} finds how many transactions keep the key busy. If
  * places are left at the server's answer, a few contenders are faster without a queue. Once there is a queue, only a
- * few transactions wait at the server. At least one does, so that the key is never free for a round trip. More do if
- * the key is held for less time than it takes to wake the next thread. More do also if transactions contend for it that
- * no queue limits.
+ * few transactions wait at the server. At least one does, so that the key is never free for a round trip. More wait
+ * there if the key is held for less time than it takes to wake the next thread. The same applies if transactions
+ * outside the queues contend for it.
  *
  * <p>A lock takes as many holds as there are transactions in front of it, in any JVM: its <em>crowd</em>. This JVM
  * measures both times, so a shortage of processors lengthens both alike. {@link FrontPolicy} decides from the crowd

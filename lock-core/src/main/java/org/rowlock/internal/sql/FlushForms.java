@@ -24,7 +24,7 @@ class FlushForms {
     /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
     private final boolean begun;
 
-    /** Whether a statement of the caller is behind the locks, which must not run without them. */
+    /** Whether the caller has a statement behind the locks, which must not run without them. */
     private final boolean behind;
 
     /** Whether an absent row prevents the statements behind the locks from running. */

@@ -156,8 +156,8 @@ public enum IdType {
     }
 
     /**
-     * Returns the {@link #refusal} of a text that may name a value of this type in another spelling than its key's;
-     * else null.
+     * Returns the {@link #refusal} of a text that may be another spelling of a value of this type; null for any other
+     * text.
      */
     @Nullable
     public String otherSpelling(String text) {

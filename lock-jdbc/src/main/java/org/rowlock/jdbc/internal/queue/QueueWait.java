@@ -37,7 +37,9 @@ final class QueueWait {
         return true;
     }
 
-    /** Sends the statement off; from now on the driver cancels it. Returns false if the wait was cancelled before. */
+    /**
+     * Ends the wait, so that from now on a cancel goes to the driver. Returns false if the wait was cancelled before.
+     */
     synchronized boolean departs() {
         departed = true;
         return !cancelled;

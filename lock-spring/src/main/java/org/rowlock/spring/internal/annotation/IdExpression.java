@@ -101,7 +101,7 @@ final class IdExpression {
     }
 
     /**
-     * @param isName whether the node follows a dot, or is the key of a map or of an index into one
+     * @param isName whether the node is a plain name, after a dot or as a key of a map
      * @param element whether it is evaluated for the elements of a selection or projection, which it can name
      */
     private void check(SpelNode node, boolean isName, boolean element) {

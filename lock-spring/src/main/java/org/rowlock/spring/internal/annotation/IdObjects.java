@@ -67,8 +67,8 @@ final class IdObjects {
     }
 
     /**
-     * Returns the parts of an id. Those of an object have the names of its components, or of the columns in its
-     * annotations, and nested ones are in their place. Any other value is one part.
+     * Returns the parts of an id. An object has a part for each component, named like the component or like the column
+     * in its annotations. A nested object is replaced by its own parts. Any other value is one part.
      *
      * @param name the name of the value
      * @param mapped the columns by name, if it is known how an entity maps them

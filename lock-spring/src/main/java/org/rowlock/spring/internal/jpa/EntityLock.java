@@ -18,7 +18,10 @@ final class EntityLock implements RowStatement {
     private final @Nullable Object loaded;
     private boolean called;
 
-    /** @param loaded what the session has of the row, which is read again; null if it has nothing */
+    /**
+     * @param loaded the entity that the session has already loaded for the row, and that is read again; null if there
+     *     is none
+     */
     EntityLock(
             SessionImplementor session,
             PersistenceExceptionTranslator translator,

@@ -187,8 +187,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
 
     /**
      * Whether a refresh locks the entity, and loses no pending change of it or of the entities that it cascades to.
-     * Hibernate does not lock a row that it takes for locked. It also does so for a row that it has only joined, and
-     * after the rollback of a savepoint.
+     * Hibernate does not lock a row that it regards as locked. It also regards a row as locked that it has only joined,
+     * and after the rollback of a savepoint.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);

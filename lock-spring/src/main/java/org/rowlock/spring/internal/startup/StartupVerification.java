@@ -45,10 +45,10 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Proves at startup what would otherwise fail, or not exclude, later. The server's advisory locks must exclude through
- * this pool, and the tables must exist. Ids must have as many parts as the primary keys, and tables that are locked by
- * key alone must be guarded. It runs when all beans exist, and so after migrations. Later it regularly tries again
- * whether locks exclude.
+ * Finds faults at startup that would otherwise show only later, as failures or as missing exclusion. The server's
+ * advisory locks must exclude through this pool, and the tables must exist. Ids must have as many parts as the primary
+ * keys, and tables that are locked by key alone must be guarded. It runs when all beans exist, and so after migrations.
+ * Later it regularly tries again whether locks exclude.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);

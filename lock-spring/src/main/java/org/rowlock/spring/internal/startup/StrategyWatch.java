@@ -85,7 +85,7 @@ public final class StrategyWatch implements DisposableBean {
         words.forEach(each -> each.look(isDue));
     }
 
-    /** Returns the instances that run beside this one and must not, according to the last check; a sentence each. */
+    /** Returns a sentence for each instance whose configuration conflicted with this one's in the last check. */
     public List<String> conflicts() {
         return words.stream().flatMap(word -> word.conflicts.stream()).toList();
     }
@@ -180,7 +180,7 @@ public final class StrategyWatch implements DisposableBean {
 
         private void look() throws SQLException {
             try (Connection connection = pool.getConnection()) {
-                // The wrapper is bypassed, because it would take a lock of the session for one of the application.
+                // The wrapper is bypassed, because it would mistake a lock of the session for one of the application.
                 Connection server = (Connection) connection.unwrap(PGConnection.class);
                 try {
                     look(server, new JdbcTemplate(new SingleConnectionDataSource(server, true)));
