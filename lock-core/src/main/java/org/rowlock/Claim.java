@@ -28,7 +28,7 @@ public final class Claim {
     private Claim(
             String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode) {
         this.table = TableName.normalize(table);
-        this.predicate = Given.text(predicate, "The predicate of a claim", "what stands behind WHERE");
+        this.predicate = Given.text(predicate, "The predicate of a claim", "the condition after WHERE");
         // List.copyOf() is not used, because a bind may be null.
         this.binds = Arrays.asList(Given.notNull(binds, Given.NO_BINDS).toArray());
         this.order = Given.notNull(order, "The order of a claim is null");
@@ -65,7 +65,7 @@ public final class Claim {
      * @param order the list after ORDER BY
      */
     public Claim orderBy(String order) {
-        Given.text(order, "The order of a claim", "what stands behind ORDER BY");
+        Given.text(order, "The order of a claim", "the list after ORDER BY");
         return new Claim(table, predicate, binds, order, limit, mode);
     }
 

@@ -66,7 +66,7 @@ public final class CommitWrites {
                 throw new IllegalArgumentException(
                         "The binds of an execution are " + (each == null ? "null" : "no list, and so in no order")
                                 + "; give a list with a value per parameter, such as List.of(1, \"a\"). A null value"
-                                + " stands in a list, too: Collections.singletonList(null)");
+                                + " must be in a list, too: Collections.singletonList(null)");
             }
             write.again(each instanceof List<?> values ? values.toArray() : new Object[] {each});
         }

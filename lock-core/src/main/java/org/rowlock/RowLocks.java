@@ -181,7 +181,7 @@ public final class RowLocks {
         public void verify(DataSource other, int connections) {
             if (connections < 2) {
                 throw new IllegalArgumentException("connections is " + connections
-                        + "; give at least 2, as one holds a lock that the other tries");
+                        + "; give at least 2, because one holds a lock that the other tries");
             }
             verifier.verify(other, connections);
         }

@@ -65,7 +65,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             throw config.overBudget(
                     "lock " + asked(session, request, wait).what() + ": that is " + advisory.size()
                             + " distinct advisory locks",
-                    "Lock fewer keys, or a key that stands for them all");
+                    "Lock fewer keys, or one key in place of all");
         }
         // The rows are in the order of their statements and locks: by table, the strongest mode first.
         List<Row> rows = request.rows();

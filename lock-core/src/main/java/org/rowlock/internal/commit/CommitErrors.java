@@ -32,8 +32,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     /** An exception that is created in advance, for when there is no stack or heap for a more specific one. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
-            "It is not known whether the work of the transaction is stored: stack or heap ended while it committed. Do"
-                    + " not run it again before you have looked: done twice is worse than done late.",
+            "It is not known whether the work of the transaction is stored: stack or heap was full during its commit."
+                    + " Check before you run it again, because it could be done twice.",
             SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
             null);
 
@@ -46,7 +46,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         return new CommitNotConfirmedException(
                 "Not known to be durable: " + work() + " has committed on this server and is visible, but the wait"
                         + " until it is durable, here and at its standby, was ended (" + message(ended)
-                        + "): a crash or a failover can still lose it. Do not run it again; look whether the standby"
+                        + "): a crash or a failover can still lose it. Do not run it again; check whether the standby"
                         + " has it.",
                 SqlState.COMMIT_NOT_CONFIRMED,
                 ended);
@@ -88,7 +88,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         SQLException first = firstError(session);
         throw new LockTransactionException(
                 nothing("a statement in it failed" + (first == null ? "" : " (" + message(first) + ")")
-                        + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
+                        + " and the work continued, but PostgreSQL had aborted the transaction and would have answered"
                         + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
                         + " put a savepoint around the statement that may fail."),
                 SqlState.IN_FAILED_SQL_TRANSACTION,
@@ -122,11 +122,10 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     SQLException ofRule(SQLException e) {
-        String why =
-                "a write with expectRows changes a table that has a rule (CREATE RULE), and there the server cannot"
-                        + " count (" + message(e)
-                        + "). Run that write in the work and look at its count, leave out expectRows,"
-                        + " or make a trigger of the rule.";
+        String why = "a write with expectRows changes a table that has a rule (CREATE RULE), where the server cannot"
+                + " count (" + message(e)
+                + "). Run that write in the work and check its count, leave out expectRows,"
+                + " or replace the rule by a trigger.";
         return new SQLException(nothing(why), e.getSQLState(), e);
     }
 
@@ -142,7 +141,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             return e;
         }
         if (SqlState.isIdleTimeout(e.getSQLState())) {
-            String why = "the server had ended the session before the commit, as it was idle for too long (";
+            String why = "the server had ended the session before the commit, because it was idle for too long (";
             throw new LockConnectionLostException(nothing(why + message(e) + ")."), e.getSQLState(), e);
         }
         boolean mixedUp = ServerErrors.isPreparedStatementMixedUp(e);
@@ -171,7 +170,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             throw unknownAtServer(session, why, e, e);
         }
         if (mixedUp) {
-            String why = "COMMIT failed, as " + LockErrors.mixedUpStatements(e);
+            String why = "COMMIT failed, because " + LockErrors.mixedUpStatements(e);
             throw new RowlockException(nothing(why), e.getSQLState(), e);
         }
         return e;
@@ -194,9 +193,9 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             LostCommits.end(session, e);
         }
         String more = mayRunOn
-                ? " Look in a transaction that has locked the same: what is not there may still be stored as long as"
+                ? " Check in a transaction that has locked the same: a missing change may still be stored as long as"
                         + " the server process of this session, " + session.serverProcess()
-                        + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to end it."
+                        + " if there is no pooler, is in pg_stat_activity. Rowlock has tried to end it."
                 : " The server has ended the transaction, so that what you see is final.";
         return unknown(why + " (" + message(of) + ')', more, e);
     }
@@ -217,7 +216,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
      */
     private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
         String message = "It is not known whether " + work() + " is stored: " + why
-                + ". Do not run it again before you have looked: done twice is worse than done late." + more;
+                + ". Check before you run it again, because it could be done twice." + more;
         boolean lost = e instanceof SQLException sql
                 && SqlState.isConnectionLost(sql.getSQLState())
                 && !SqlState.TRANSACTION_TIMEOUT.equals(sql.getSQLState())
@@ -251,7 +250,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
      * unknown, so the session is ended rather than rolled back.
      */
     RowlockException notEnded(PgSession session) {
-        String why = "the server was told to commit, and the transaction is still open. A pooler gives prepared"
+        String why = "the server received COMMIT, and the transaction is still open. A pooler gives prepared"
                 + " statements of one client to another: ";
         RowlockException failure = new RowlockException(nothing(why + LockErrors.POOLER_ADVICE), null, null);
         session.kill(failure);

@@ -148,10 +148,10 @@ public final class WriteForms {
         }
         return switch (form.keyword()) {
             case "copy" ->
-                "COPY cannot be a write, as its data goes past the statement: run it in the work with the driver's"
+                "COPY cannot be a write, because its data is not in the statement: run it in the work with the driver's"
                         + " CopyManager";
             case "explain" ->
-                "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work, or by itself";
+                "EXPLAIN cannot be a write, because it returns a plan and no counts: run it in the work, or by itself";
             default -> null;
         };
     }

@@ -261,11 +261,11 @@ public final class StatementMember {
 
     private static SQLException unknown(@Nullable SQLException cause) {
         return new SQLException(
-                "It is not known whether this UPDATE is stored: it was sent in one transaction with those of others"
-                        + " who waited for the row, and the connection that sent them was lost before the server had"
+                "It is not known whether this UPDATE is stored: it was sent in one transaction with those of other"
+                        + " callers that waited for the row, and the connection was lost before the server had"
                         + " answered" + (cause == null ? "" : " (" + cause.getMessage() + ")")
-                        + ". It may be stored, now or in a moment. Do not run it again before you have looked: done"
-                        + " twice is worse than done late.",
+                        + ". It may be stored, now or in a moment. Check before you run it again, because it could be"
+                        + " done twice.",
                 SqlState.CONNECTION_FAILURE,
                 cause);
     }

@@ -65,7 +65,7 @@ public record LockConfig(
     /** Returns the exception for a call with more advisory locks than the budget. */
     public LockTargetException overBudget(String what, String advice) {
         return new LockTargetException(
-                "Cannot " + what + " in one call, and the budget is " + budget + ", since a full lock table refuses"
+                "Cannot " + what + " in one call, and the budget is " + budget + ", because a full lock table refuses"
                         + " every session of the server. " + advice + ", or raise the budget with"
                         + " RowLocks.builder(..).lockBudget() (with Spring Boot rowlock.lock-budget) after"
                         + " max_locks_per_transaction.",

@@ -73,7 +73,7 @@ public final class Write implements CommitWrite {
     public void refuseIfSent() {
         if (untold != null) {
             throw new IllegalStateException(
-                    "These writes were sent already, and sent again they could be done twice. Look whether they are"
+                    "These writes were sent already, and sent again they could be done twice. Check whether they are"
                             + " stored; if not, make new CommitWrites. "
                             + untold.getMessage(),
                     untold);
@@ -101,12 +101,11 @@ public final class Write implements CommitWrite {
 
     private void refuseUntold() {
         if (untold != null) {
-            throw new IllegalStateException("What it did is not known. " + untold.getMessage(), untold);
+            throw new IllegalStateException("The result of the write is not known. " + untold.getMessage(), untold);
         }
         if (!done) {
-            throw new IllegalStateException(
-                    "What it did is not known: it is sent with the COMMIT, and the transaction has"
-                            + " not committed. Ask afterwards: " + sql);
+            throw new IllegalStateException("The result of the write is not known: it is sent with the COMMIT, and the"
+                    + " transaction has not committed. Read it afterwards: " + sql);
         }
     }
 

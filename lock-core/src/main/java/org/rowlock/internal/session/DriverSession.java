@@ -115,10 +115,10 @@ abstract class DriverSession {
             return null; // The connection is closed, and the server's settings do not explain that.
         }
         if (isHotStandby()) {
-            return "the server is a hot standby, whose locks exclude nobody on the primary";
+            return "the server is a hot standby, whose locks exclude no transaction on the primary";
         }
         return "on".equals(reported("default_transaction_read_only"))
-                ? "the server lets this session's transactions only read (default_transaction_read_only is on)"
+                ? "this session's transactions are read-only (default_transaction_read_only is on)"
                 : null;
     }
 

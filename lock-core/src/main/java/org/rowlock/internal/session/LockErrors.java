@@ -59,7 +59,7 @@ public final class LockErrors {
         if (outcome instanceof Outcome.Taken taken) {
             String why = "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
                     + (taken.mayBeOfTail()
-                            ? ", or what the query behind the lock waited for longer than the lock_timeout"
+                            ? ", or one that the query behind the lock needs, for longer than the lock_timeout"
                             : "")
                     + ". Nothing is newly held and the transaction is usable; try later, or wait longer.";
             return asked.cannot(LockNotAvailableException::new, why, SqlState.LOCK_NOT_AVAILABLE, taken.cause());
@@ -262,7 +262,7 @@ public final class LockErrors {
     public static LockVerificationException miscounted(Asked asked, int locked, int keys, boolean stored) {
         String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so that"
                 + " others are not excluded. " + (stored ? "The writes are stored" : ABORTED)
-                + ". Use strategy ROW, and report it with the version of the server: RowLocks.verify() looks at every"
+                + ". Use strategy ROW, and report it with the version of the server: RowLocks.verify() checks every"
                 + " form of lock.";
         return asked.cannot(LockVerificationException::new, why, null, null);
     }

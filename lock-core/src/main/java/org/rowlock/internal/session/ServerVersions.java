@@ -28,8 +28,8 @@ public final class ServerVersions {
             LOG.log(
                     Level.WARNING,
                     "The server is PostgreSQL {0}, and this release of Rowlock was tested with versions up to {1}."
-                            + " Call RowLocks.verify() at startup, which tries every form of lock, and look for a newer"
-                            + " release: {2}",
+                            + " Call RowLocks.verify() at startup, which tries every form of lock, and check for a"
+                            + " newer release: {2}",
                     version,
                     NEWEST,
                     Docs.URL + "where-it-holds.md#versions");

@@ -25,7 +25,7 @@ public final class TargetErrors {
     private static final int MOST_NAMED = 5;
 
     private static final String UNSAID_REFUSAL =
-            "is no value of it, or another spelling than its key has. Give it as in " + Docs.URL + "keys.md#ids";
+            "is not a value of it, or is spelled differently from its key. Give it as in " + Docs.URL + "keys.md#ids";
 
     static final String PRIVILEGES =
             "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and UPDATE on the table";
@@ -34,8 +34,7 @@ public final class TargetErrors {
             + " partitioned table has rows to lock by key. Name the table behind it.";
 
     private static final String NOT_INSERTED = " behind the INSERT of orInsert(): it inserts another id, a trigger or a"
-            + " rule keeps it from inserting, or a row of another id has the same value in a unique column. Mend the"
-            + " INSERT.";
+            + " rule prevents it, or a row with another id has the same value in a unique column. Correct the INSERT.";
 
     private TargetErrors() {}
 
@@ -51,9 +50,9 @@ public final class TargetErrors {
     /** Returns the exception for a required row that exists, but that the role may only read and not lock. */
     public static RowlockException notLockable(Asked asked, LockKey key) {
         String why =
-                "SELECT shows the row " + asked.names().of(key) + ", and FOR UPDATE does not: row security lets this"
-                        + " role read it and not lock it. Extend the policies for UPDATE (USING) to it, or lock as"
-                        + " another role.";
+                "SELECT shows the row " + asked.names().of(key) + ", and FOR UPDATE does not: row security allows this"
+                        + " role to read it, but not to lock it. Extend the policies for UPDATE (USING) to it, or lock"
+                        + " as another role.";
         return cannot(asked.what(), why, SqlState.INSUFFICIENT_PRIVILEGE);
     }
 
@@ -95,8 +94,8 @@ public final class TargetErrors {
     public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
         String id = asked.names().of(misnamed.id());
         String why = "the id " + asked.names().of(misnamed.key().givenId()) + " means the row " + id + ", which is"
-                + " another key, so that those who lock it by its own id would not be excluded. Give the id as the row"
-                + " has it: " + id + ". " + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
+                + " another key, so transactions that lock the row by its own id would not be excluded. Give the id as"
+                + " the row has it: " + id + ". " + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
         return cannot(asked.what(), why, null);
     }
 

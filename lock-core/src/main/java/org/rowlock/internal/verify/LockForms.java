@@ -59,7 +59,7 @@ final class LockForms {
             if (held != forms.asked) {
                 throw Verdicts.wrong("The server has locked " + held + " of " + forms.asked
                         + " advisory keys and reported no error, by " + probe.product()
-                        + ". What it has not locked excludes nobody: use strategy ROW, and report it with the version"
+                        + ". The other keys exclude no transaction. Use strategy ROW, and report it with the version"
                         + " of the server.");
             }
         } finally {

@@ -161,14 +161,14 @@ public final class LockVerifier {
         if (extension == null || singleEntryNode) {
             return;
         }
-        String why = "The database is one of several machines, by its extension " + extension
-                + ", and an advisory lock of one machine excludes nobody on another";
+        String why = "According to its extension " + extension + ", the database consists of several machines, and an"
+                + " advisory lock of one machine excludes no session on another";
         if (tables.config().isAnyTableAdvisory()) {
-            throw Verdicts.wrong(why + ". Let every client enter by one machine and say so with"
+            throw Verdicts.wrong(why + ". Connect every client to the same machine and declare it with"
                     + " RowLocks.builder(..).singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
                     + " and use strategy BOTH.");
         }
-        LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only those who enter by the same.");
+        LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only sessions of the same machine.");
     }
 
     /** Returns the first configured table that exists, or null. A splitter may decide by the table. */

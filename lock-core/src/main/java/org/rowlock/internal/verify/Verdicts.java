@@ -46,7 +46,7 @@ final class Verdicts {
     static LockVerificationException lockedElsewhere(LockKey key, Exception e) {
         return wrong(
                 "The connection is to a server that can write, and the lock " + key
-                        + " went to one that cannot (a standby), where it excludes nobody. "
+                        + " went to one that cannot (a standby), where it excludes no writer. "
                         + FUNCTION_LISTS,
                 e);
     }
@@ -64,7 +64,7 @@ final class Verdicts {
     static LockVerificationException moved(Exception e) {
         return wrong(
                 "Two statements of one transaction ran in two sessions, so a lock is gone before the next statement. A"
-                        + " pooler between gives each statement a session of its own: let it do so by transaction or by"
+                        + " pooler in between assigns a session to each statement. Configure it by transaction or by"
                         + " session (Odyssey: pool \"transaction\"; PgBouncer: pool_mode = transaction), or connect to"
                         + " PostgreSQL itself.",
                 e);
@@ -76,8 +76,8 @@ final class Verdicts {
     }
 
     /**
-     * Returns the verdict on a pooler that reports its own mode or mixes up prepared statements; otherwise one that
-     * nothing could be verified.
+     * Returns the verdict on a pooler that reports its own mode or mixes up prepared statements; otherwise the verdict
+     * that nothing could be verified.
      */
     static LockVerificationException of(Exception e) {
         SQLException sql =
@@ -95,8 +95,8 @@ final class Verdicts {
         return new LockVerificationException(
                 "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
                         + (isConnectionLost(e)
-                                ? ". That says nothing about the locks: the server is not there, or fails over. Try"
-                                        + " again when it is. Check the server and its address."
+                                ? ". This says nothing about the locks: the server is unavailable, or fails over. Try"
+                                        + " again later, and check the server and its address."
                                 : ". Check the server and that the pool has at least two connections."),
                 SqlState.CONNECTION_NOT_ESTABLISHED,
                 e);
