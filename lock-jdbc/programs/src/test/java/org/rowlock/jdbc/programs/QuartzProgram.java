@@ -172,7 +172,7 @@ final class QuartzProgram implements Program {
         return scheduler;
     }
 
-    /** Counts in its own data, which the store keeps. */
+    /** A job that counts its runs in its own data, which Quartz stores. */
     @DisallowConcurrentExecution
     @PersistJobDataAfterExecution
     public static class Counting implements Job {

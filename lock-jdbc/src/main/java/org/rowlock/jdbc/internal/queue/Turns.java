@@ -123,7 +123,7 @@ public final class Turns {
         }
         plan.figures().count(Figure.RECOGNISED);
         if (mayHoldLocks) {
-            // Most statements of a transaction end here, without a look-up.
+            // Most statements of a transaction return here, without a look-up.
             plan.figures().passed(PassReason.NOT_FIRST);
             return passing;
         }

@@ -139,7 +139,7 @@ final class Conditions {
         return tokens.skipWord("in") && readList(columns);
     }
 
-    /** Reads one column, or several in brackets. Returns none if there is something else. */
+    /** Reads one column, or several in brackets. Returns no columns if something else is there. */
     private List<String> readColumns() {
         List<String> columns = new ArrayList<>();
         boolean brackets = tokens.skipSymbol("(");

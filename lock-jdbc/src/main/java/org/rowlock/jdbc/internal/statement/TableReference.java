@@ -26,7 +26,7 @@ record TableReference(String name, String reference, String text) {
     /** The parts of the longest name: database, schema and table. */
     private static final int MOST_PARTS = 3;
 
-    /** Reads the table that a statement names here. Returns null if it is none, or its form is not known. */
+    /** Reads the table that a statement names here. Returns null if there is none, or its form is not known. */
     static @Nullable TableReference read(TokenReader tokens) {
         int mark = tokens.mark();
         tokens.skipWord("only");

@@ -36,7 +36,7 @@ class RowlockStatement extends ForwardingStatement {
      */
     private volatile Statement ran;
 
-    /** Whether a call for generated keys has failed. The driver then takes the next result for the keys. */
+    /** Whether a call for generated keys has failed. The driver then mistakes the next result for the keys. */
     private boolean keysAreDue;
 
     /** Whether the lock in front has a savepoint, which is impossible in autocommit. */
@@ -125,7 +125,7 @@ class RowlockStatement extends ForwardingStatement {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
-            // Between the two statements the driver has nothing that it could cancel.
+            // The driver has nothing to cancel between the two statements.
             if (cancelled) {
                 throw connection.turns().canceled();
             }
