@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ class StatementPoolerTest {
 
     /** As a server that fails over behind a pooler. */
     @Test
+    @Tag("long")
     void passesWhereASessionIsExchangedOnce() throws Exception {
         for (int at : new int[] {1, 9, 23}) {
             try (StatementPooler pooler = new StatementPooler(database.dataSource(), 1)) {

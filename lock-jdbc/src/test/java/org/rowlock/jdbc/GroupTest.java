@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -813,6 +814,7 @@ class GroupTest {
 
     /** A wait for what only the first wants, such as the parent that its foreign key names, is nobody else's. */
     @Test
+    @Tag("long")
     void aTimeoutOfTheFirstForAnotherRowIsItsOwn() throws Exception {
         database.execute(
                 "create table parent(id int primary key)",

@@ -34,8 +34,7 @@ class ScenarioSmokeTest {
     void everyVariantRuns(String name) {
         Scenario scenario = Scenarios.named(name).orElseThrow();
         Timing timing = scenario.timing();
-        // Without a warm-up, which would last until the compilers are done.
-        Timing moment = new Timing(1, 0, timing.windows() > 1 ? 4 : 1, 200);
+        Timing moment = new Timing(1, 50, timing.windows() > 1 ? 4 : 1, 200);
         Scenario small = scenario.with(List.of(small(scenario.points().get(0))), scenario.variants())
                 .timed(moment);
         TestPostgres server = TestPostgres.shared();

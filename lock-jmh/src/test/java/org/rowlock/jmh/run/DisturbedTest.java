@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -44,6 +45,7 @@ class DisturbedTest {
     }
 
     @Test
+    @Tag("long")
     void aLoadBesideItMakesNoCall() throws Exception {
         Scenario zipfian = Scenarios.named("zipfian").orElseThrow();
         Scenario small = zipfian.with(
