@@ -43,7 +43,9 @@ record HibernateEntities(
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
-    /** The entities by factory and table. References to them are soft: weak ones would be gone after each collection. */
+    /**
+     * The entities by factory and table. References to them are soft: weak ones would be gone after each collection.
+     */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
             new ConcurrentReferenceHashMap<>(4);
 
