@@ -1,221 +1,101 @@
 package org.rowlock.jdbc.programs;
 
-import jakarta.persistence.CascadeType;
-import jakarta.persistence.Column;
-import jakarta.persistence.ElementCollection;
-import jakarta.persistence.Entity;
-import jakarta.persistence.GeneratedValue;
-import jakarta.persistence.GenerationType;
-import jakarta.persistence.Id;
-import jakarta.persistence.Inheritance;
-import jakarta.persistence.InheritanceType;
+import static org.rowlock.jdbc.programs.FlushProgramGraph.CHECKED;
+import static org.rowlock.jdbc.programs.FlushProgramGraph.VERSIONED;
+
+import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.LockModeType;
-import jakarta.persistence.ManyToOne;
-import jakarta.persistence.OneToMany;
-import jakarta.persistence.OrderColumn;
-import jakarta.persistence.SecondaryTable;
-import jakarta.persistence.Version;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
-import java.time.Instant;
-import java.time.LocalDate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.UUID;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.hibernate.FlushMode;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.StaleStateException;
 import org.hibernate.TransactionException;
-import org.hibernate.annotations.DynamicUpdate;
-import org.hibernate.annotations.Generated;
-import org.hibernate.annotations.SoftDelete;
 import org.hibernate.cfg.Configuration;
+import org.hibernate.exception.JDBCConnectionException;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
+import org.rowlock.jdbc.programs.FlushProgramGraph.Counter;
+import org.rowlock.jdbc.programs.FlushProgramGraph.Hidden;
+import org.rowlock.jdbc.programs.FlushProgramGraph.Plain;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
-/**
- * Runs random transactions of Hibernate on random graphs of entities, and records their outcomes. The same seed gives
- * the same transactions.
- */
+/** Random transactions of Hibernate on random graphs of entities, the same for the same seed, and what each is told. */
 final class FlushProgram {
-    /** The tables whose every UPDATE and DELETE Hibernate checks for one row. */
-    private static final Set<String> CHECKED =
-            Set.of("owner", "item", "plain", "base", "derived", "counter", "badge", "audited", "hidden");
+    /** A connection that is lost has no one SQLSTATE: it depends on what arrives first. */
+    static final String LOST = "lost";
 
     private static final int TRANSACTIONS = 14;
-    private static final int IDS = 6;
+    private static final int ATTEMPTS = 3;
 
-    /** The rows of the table plain that only deadlocks use. */
+    /** What a program repeats the whole transaction for. */
+    private static final Set<String> REPEATED = Set.of("stale", "40P01", "55P03");
+
+    /** Rows of plain that only deadlocks and timeouts use. */
     private static final long HELD_HERE = 101;
 
     private static final long HELD_BESIDE = 102;
 
-    @Entity(name = "owner")
-    static class Owner {
-        @Id
-        long id;
-
-        @Column(unique = true)
-        String name;
-
-        @Version
-        int version;
-
-        Instant changed;
-        byte[] image;
-
-        @ElementCollection
-        Set<String> tags = new TreeSet<>();
-
-        @ElementCollection
-        @OrderColumn
-        List<Integer> numbers = new ArrayList<>();
-
-        @OneToMany(mappedBy = "owner", cascade = CascadeType.ALL, orphanRemoval = true)
-        List<Item> items = new ArrayList<>();
-    }
-
-    @Entity(name = "item")
-    static class Item {
-        @Id
-        @GeneratedValue(strategy = GenerationType.SEQUENCE)
-        long id;
-
-        @ManyToOne
-        Owner owner;
-
-        int price;
-    }
-
-    /** An entity without a version. */
-    @Entity(name = "plain")
-    @DynamicUpdate
-    static class Plain {
-        @Id
-        long id;
-
-        int first;
-        Integer second;
-        UUID third;
-        LocalDate fourth;
-    }
-
-    @Entity(name = "base")
-    @Inheritance(strategy = InheritanceType.JOINED)
-    static class Base {
-        @Id
-        long id;
-
-        @Version
-        long version;
-
-        int number;
-    }
-
-    @Entity(name = "derived")
-    static class Derived extends Base {
-        String text;
-    }
-
-    @Entity(name = "counter")
-    static class Counter {
-        @Id
-        @GeneratedValue(strategy = GenerationType.IDENTITY)
-        Long id;
-
-        int number;
-
-        @Generated
-        @Column(columnDefinition = "int generated always as (number * 2) stored", insertable = false, updatable = false)
-        Integer twice;
-    }
-
-    /** An entity whose second table has a row only if it has a note. */
-    @Entity(name = "badge")
-    @SecondaryTable(name = "badge_text")
-    static class Badge {
-        @Id
-        long id;
-
-        int number;
-
-        @Column(table = "badge_text")
-        String text;
-    }
-
-    /** An entity whose table has a trigger that changes the row. */
-    @Entity(name = "audited")
-    static class Audited {
-        @Id
-        long id;
-
-        int number;
-    }
-
-    @Entity(name = "hidden")
-    @SoftDelete
-    static class Hidden {
-        @Id
-        long id;
-
-        int number;
-    }
-
-    static final List<Class<?>> ENTITIES = List.of(
-            Owner.class,
-            Item.class,
-            Plain.class,
-            Base.class,
-            Derived.class,
-            Counter.class,
-            Badge.class,
-            Audited.class,
-            Hidden.class);
-
-    /** A row that the transaction has read. */
-    private record Read(String table, long id) {}
-
     private final SessionFactory sessions;
     private final TestDatabase database;
+    private final TcpProxy network;
     private final Random random;
     private final boolean keeps;
     private final List<String> told = new ArrayList<>();
 
-    /** The entity that the last reading step has read; null if no step of this transaction has read one. */
-    private Read last;
-
     /** A step of another program that waits for a row of this transaction; null if there is none. */
     private Step<?> waiting;
 
+    /** The server process whose connection the network is to lose; 0 if there is none. */
+    private int toBeCut;
+
+    private int cuts;
+
     /**
-     * @param database the database, whose rows another program changes too
-     *
+     * @param database where another program changes the rows, too
+     * @param network the way of the sessions to the database
      * @param keeps whether the flush goes with the COMMIT
      */
-    FlushProgram(SessionFactory sessions, TestDatabase database, boolean keeps, long seed) {
+    FlushProgram(SessionFactory sessions, TestDatabase database, TcpProxy network, boolean keeps, long seed) {
         this.sessions = sessions;
         this.database = database;
+        this.network = network;
         this.keeps = keeps;
         this.random = new Random(seed);
     }
 
-    static SessionFactory factory(DataSource dataSource, int batch) {
+    /**
+     * @param tables what to do with the tables: create or none
+     * @param name distinguishes the second-level cache from those of other factories
+     */
+    static SessionFactory factory(DataSource dataSource, int batch, String tables, String name) {
         Configuration configuration = new Configuration();
-        ENTITIES.forEach(configuration::addAnnotatedClass);
+        FlushProgramGraph.ENTITIES.forEach(configuration::addAnnotatedClass);
         configuration.getProperties().put("hibernate.connection.datasource", dataSource);
-        configuration.setProperty("hibernate.hbm2ddl.auto", "create");
+        configuration.setProperty("hibernate.hbm2ddl.auto", tables);
         configuration.setProperty("hibernate.jdbc.batch_size", Integer.toString(batch));
-        configuration.setProperty("hibernate.order_updates", batch > 0);
+        configuration.setProperty("hibernate.order_updates", Boolean.toString(batch > 0));
+        configuration.setProperty("hibernate.cache.region.factory_class", "jcache");
+        configuration.setProperty("hibernate.cache.region_prefix", name);
+        configuration.setProperty("hibernate.javax.cache.provider", CaffeineCachingProvider.class.getName());
+        configuration.setProperty("hibernate.javax.cache.missing_cache_strategy", "create");
         return configuration.buildSessionFactory();
     }
 
@@ -225,204 +105,167 @@ final class FlushProgram {
         patient.setOptions("-c deadlock_timeout=1h");
         try (org.rowlock.testing.Session beside = database.session("beside", patient)) {
             for (int i = 0; i < TRANSACTIONS; i++) {
-                transaction(beside);
-                if (waiting != null) {
-                    waiting.get();
-                    waiting = null;
-                    beside.rollback();
+                long seed = random.nextLong();
+                String outcome = "";
+                for (int attempt = 0; attempt == 0 || (attempt < ATTEMPTS && REPEATED.contains(outcome)); attempt++) {
+                    // What is repeated draws the same, but another program disturbs only the first attempt.
+                    outcome = transaction(beside, new Random(seed), attempt == 0);
+                    told.add(outcome);
+                    settle(beside);
                 }
             }
         }
         return told;
     }
 
-    private void transaction(org.rowlock.testing.Session beside) throws Exception {
-        int steps = 1 + random.nextInt(5);
-        boolean rollsBack = random.nextInt(8) == 0;
-        int fault = random.nextInt(10);
-        last = null;
+    /** Waits until nothing of the disturbance is left. */
+    private void settle(org.rowlock.testing.Session beside) throws Exception {
+        if (waiting != null) {
+            waiting.get();
+            waiting = null;
+        }
+        beside.rollback();
+        if (toBeCut != 0) {
+            network.cutBefore("nothing, because this is no statement");
+            if (network.cuts() > cuts) {
+                // The server holds the row locks until it notices.
+                await(
+                        "the server has noticed",
+                        "select not exists (select from pg_stat_activity where pid = " + toBeCut + ")");
+            }
+            toBeCut = 0;
+        }
+    }
+
+    private void await(String what, String condition) {
+        Awaitility.await(what)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query(condition).equals("t"));
+    }
+
+    private String transaction(org.rowlock.testing.Session beside, Random draws, boolean disturbed) throws Exception {
+        int steps = 1 + draws.nextInt(5);
+        int kind = draws.nextInt(24);
+        int fault = draws.nextInt(14);
+        int begun = told.size();
         try (Session session = sessions.openSession()) {
+            if (kind == 0) {
+                // Hibernate then gives each statement this timeout.
+                session.getTransaction().setTimeout((int) TestDatabase.DEADLINE.toSeconds());
+            }
             session.beginTransaction();
-            int begun = told.size();
             try {
+                if (kind == 1) {
+                    // Spring's way of a read-only transaction.
+                    session.setHibernateFlushMode(FlushMode.MANUAL);
+                    session.setDefaultReadOnly(true);
+                } else if (kind == 2) {
+                    session.doWork(connection -> connection.setReadOnly(true));
+                }
+                FlushProgramGraph graph = new FlushProgramGraph(session, draws, told);
                 for (int i = 0; i < steps; i++) {
-                    step(session);
+                    graph.step((id, value) -> nested(id, value));
                 }
-                disturb(session, beside, fault);
-                if (rollsBack) {
-                    session.getTransaction().rollback();
-                    told.add("rolled back");
-                } else {
-                    if (keeps) {
-                        session.doWork(connection -> CommitFlush.open(connection, CHECKED::contains));
-                    }
-                    session.getTransaction().commit();
-                    told.add("committed");
+                if (disturbed) {
+                    disturb(session, graph.last(), beside, fault);
                 }
+                return end(session, kind);
             } catch (RuntimeException e) {
                 told.subList(begun, told.size()).clear();
-                told.add(meaning(e));
                 rollBack(session);
+                // A write that fails is not heard of if it is on its way with the COMMIT when the connection is lost.
+                return toBeCut == 0 ? meaning(e) : LOST;
             }
         }
     }
 
-    private static void rollBack(Session session) {
+    private String end(Session session, int kind) {
+        switch (kind) {
+            case 3, 4 -> {
+                session.getTransaction().rollback();
+                return "rolled back";
+            }
+            case 5 -> session.getTransaction().markRollbackOnly();
+            case 6, 7, 8, 9 ->
+                session.getTransaction().registerSynchronization(new BetweenFlushAndCommit(session, kind, told));
+            default -> {}
+        }
+        commit(session);
+        return "committed";
+    }
+
+    private void commit(Session session) {
+        if (keeps) {
+            session.doWork(connection -> CommitFlush.open(connection, CHECKED::contains));
+        }
+        session.getTransaction().commit();
+    }
+
+    /** Code of the program that uses the connection between Hibernate's last flush and the COMMIT. */
+    private record BetweenFlushAndCommit(Session session, int kind, List<String> told) implements Synchronization {
+        @Override
+        public void beforeCompletion() {
+            session.doWork(connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    switch (kind) {
+                        case 6 -> {
+                            ResultSet sum = statement.executeQuery("select count(*), sum(first) from plain");
+                            sum.next();
+                            told.add("between " + sum.getLong(1) + " " + sum.getLong(2));
+                        }
+                        case 7 -> {
+                            Savepoint savepoint = connection.setSavepoint();
+                            told.add("undone " + statement.executeUpdate("update plain set first = first + 1"));
+                            connection.rollback(savepoint);
+                        }
+                        case 8 ->
+                            told.add("between " + statement.executeUpdate("update plain set first = 50 where id < 4"));
+                        default ->
+                            told.add("between "
+                                    + statement.executeUpdate("insert into audited(id, number) values (1, 1)"
+                                            + " on conflict (id) do update set number = audited.number + 1"));
+                    }
+                }
+            });
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            told.add(status == Status.STATUS_COMMITTED ? "after the commit" : "after the rollback");
+        }
+    }
+
+    static void rollBack(Session session) {
         try {
             if (session.getTransaction().isActive()) {
                 session.getTransaction().rollback();
             }
-        } catch (TransactionException e) {
+        } catch (TransactionException | JDBCConnectionException e) {
             // The pool has closed the connection, because the server has ended its session.
         }
     }
 
-    /** Returns the outcome, in words that are the same with and without the drop-in. */
-    private static String meaning(Throwable failure) {
+    /** Returns the outcome in words that both ways have in common. */
+    static String meaning(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof StaleStateException || (each instanceof CommitFlushException e && e.isWrongCount())) {
                 return "stale";
             }
             if (each instanceof SQLException e) {
-                return e.getSQLState();
+                String state = e.getSQLState();
+                // The pool's exception for a connection that it has closed has no SQLSTATE. A program of Hibernate 7
+                // gets there, because find() returns null if the connection is lost in it.
+                boolean isLost = state == null
+                        ? "Connection is closed".equals(e.getMessage())
+                        : state.startsWith("08") || state.equals("57P01");
+                return isLost ? LOST : state;
             }
         }
         return failure.getClass().getSimpleName();
     }
 
-    private long id() {
-        return 1 + random.nextInt(IDS);
-    }
-
-    private void step(Session session) {
-        long id = id();
-        int value = random.nextInt(100) - 5;
-        switch (random.nextInt(14)) {
-            case 0, 1, 2 -> owner(session, id, value);
-            case 3 -> {
-                Plain plain = find(session, Plain.class, id, lock());
-                if (plain == null) {
-                    plain = new Plain();
-                    plain.id = id;
-                    session.persist(plain);
-                }
-                plain.first = value;
-                plain.second = value % 2 == 0 ? null : value;
-                plain.third = new UUID(value, id);
-                plain.fourth = LocalDate.ofEpochDay(value);
-            }
-            case 4 -> {
-                Base base = find(session, Base.class, id, lock());
-                if (base == null) {
-                    base = value % 2 == 0 ? new Base() : new Derived();
-                    base.id = id;
-                    session.persist(base);
-                } else if (value % 7 == 0) {
-                    session.remove(base);
-                }
-                base.number = value;
-                if (base instanceof Derived derived) {
-                    derived.text = "t" + value;
-                }
-            }
-            case 5 -> {
-                Counter counter = find(session, Counter.class, id, LockModeType.NONE);
-                if (counter == null) {
-                    counter = new Counter();
-                    session.persist(counter);
-                }
-                counter.number = value;
-            }
-            case 6 -> {
-                Badge badge = find(session, Badge.class, id, LockModeType.NONE);
-                if (badge == null) {
-                    badge = new Badge();
-                    badge.id = id;
-                    session.persist(badge);
-                } else if (value % 5 == 0) {
-                    session.remove(badge);
-                }
-                badge.number = value;
-                badge.text = value % 3 == 0 ? null : "b" + value;
-            }
-            case 7 -> {
-                Audited audited = find(session, Audited.class, id, LockModeType.NONE);
-                if (audited == null) {
-                    audited = new Audited();
-                    audited.id = id;
-                    session.persist(audited);
-                }
-                audited.number = value;
-            }
-            case 8 -> {
-                Hidden hidden = find(session, Hidden.class, id, LockModeType.NONE);
-                if (hidden == null) {
-                    hidden = new Hidden();
-                    hidden.id = id;
-                    session.persist(hidden);
-                } else if (value % 2 == 0) {
-                    session.remove(hidden);
-                }
-                hidden.number = value;
-            }
-            case 9 -> session.flush();
-            case 10 ->
-                told.add("read "
-                        + session.createQuery("select count(p) from plain p where p.first > 10", Long.class)
-                                .getSingleResult());
-            case 11 ->
-                told.add("native "
-                        + session.createNativeMutationQuery("update plain set first = first + 1 where id = :id")
-                                .setParameter("id", id)
-                                .executeUpdate());
-            default -> nested(id, value);
-        }
-    }
-
-    private <T> T find(Session session, Class<T> type, long id, LockModeType lock) {
-        T found = session.find(type, id, lock);
-        if (found != null) {
-            last = new Read(type.getSimpleName().toLowerCase(Locale.ROOT), id);
-        }
-        return found;
-    }
-
-    private LockModeType lock() {
-        return random.nextInt(3) == 0 ? LockModeType.PESSIMISTIC_WRITE : LockModeType.NONE;
-    }
-
-    private void owner(Session session, long id, int value) {
-        Owner owner = find(session, Owner.class, id, lock());
-        if (owner == null) {
-            owner = new Owner();
-            owner.id = id;
-            session.persist(owner);
-        } else if (value % 9 == 0) {
-            session.remove(owner);
-            return;
-        }
-        // Now and then two owners have the same name.
-        owner.name = "n" + value % 12;
-        owner.changed = Instant.ofEpochSecond(value);
-        owner.image = new byte[] {(byte) value};
-        if (!owner.tags.remove("t" + value % 4)) {
-            owner.tags.add("t" + value % 4);
-        }
-        owner.numbers.add(0, value);
-        if (owner.numbers.size() > 3) {
-            owner.numbers.remove(1);
-        }
-        if (owner.items.size() > 2) {
-            owner.items.remove(0);
-        }
-        Item item = new Item();
-        item.owner = owner;
-        item.price = value;
-        owner.items.add(item);
-        owner.items.get(0).price++;
-    }
-
-    /** Runs a transaction of its own while the other is open. */
+    /** A transaction of its own while the other is open. */
     private void nested(long id, int value) {
         try (Session own = sessions.openSession()) {
             own.beginTransaction();
@@ -433,39 +276,61 @@ final class FlushProgram {
             if (hidden != null) {
                 hidden.number = value;
             }
-            if (keeps) {
-                own.doWork(connection -> CommitFlush.open(connection, CHECKED::contains));
-            }
-            own.getTransaction().commit();
+            commit(own);
         } catch (RuntimeException e) {
             told.add("nested " + meaning(e));
         }
     }
 
-    /** Lets another program change what this one has read last, end its session, or wait for it. */
-    private void disturb(Session session, org.rowlock.testing.Session beside, int fault) throws Exception {
+    /**
+     * Lets another program change what this one has read last, end its session, wait for it or make it wait, or lets
+     * the network lose the connection.
+     */
+    private void disturb(Session session, FlushProgramGraph.Read last, org.rowlock.testing.Session beside, int fault)
+            throws Exception {
         switch (fault) {
-            case 0, 1, 2, 3 -> change();
+            case 0, 1, 2, 3 -> change(last);
             case 4 -> session.doWork(own -> end(own.unwrap(PGConnection.class).getBackendPID()));
             case 5 -> waitInACircle(session, beside);
+            case 6 -> waitTooLong(session, beside, "set local lock_timeout = '20ms'");
+            case 7 -> waitTooLong(session, beside, "set local lock_timeout = 0; set local statement_timeout = '200ms'");
+            case 8 -> {
+                cut(session);
+                network.cutBefore(last == null ? "COMMIT" : "update " + last.table());
+            }
+            case 9 -> {
+                cut(session);
+                network.cutBefore("COMMIT");
+            }
+            case 10 -> {
+                cut(session);
+                network.cutAfter("COMMIT");
+            }
             default -> {}
         }
     }
 
-    private void change() throws SQLException {
+    private void cut(Session session) {
+        cuts = network.cuts();
+        toBeCut = session.doReturningWork(own -> own.unwrap(PGConnection.class).getBackendPID());
+    }
+
+    private void change(FlushProgramGraph.Read last) throws SQLException {
         if (last == null) {
             return;
         }
-        boolean versioned = Set.of("owner", "base").contains(last.table);
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("set lock_timeout = '20ms'");
-            if (last.table.equals("badge")) {
-                statement.execute("delete from badge_text where id = " + last.id);
+            if (last.table().equals("badge")) {
+                statement.execute("delete from badge_text where id = " + last.id());
             }
-            statement.execute(
-                    (versioned ? "update " + last.table + " set version = version + 1" : "delete from " + last.table)
-                            + " where id = " + last.id);
+            String change = last.table().equals("dirty")
+                    ? "update dirty set number = number + 1"
+                    : VERSIONED.contains(last.table())
+                            ? "update " + last.table() + " set version = version + 1"
+                            : "delete from " + last.table();
+            statement.execute(change + " where id = " + last.id());
         } catch (SQLException e) {
             told.add("beside " + e.getSQLState());
         }
@@ -475,14 +340,30 @@ final class FlushProgram {
         database.query("select pg_terminate_backend(" + pid + ", 10000)");
     }
 
-    /** Makes a deadlock. The flush detects it, because the other session does not check for one. */
+    private static void execute(Session session, String sql) {
+        session.doWork(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+        });
+    }
+
+    /** The flush then finds the deadlock, because the other session does not look for one. */
     private void waitInACircle(Session session, org.rowlock.testing.Session beside) throws Exception {
+        // On a slow machine both timers could expire at once, and the wait for the lock would be given up first.
+        execute(session, "set local lock_timeout = 0");
         session.find(Plain.class, HELD_HERE, LockModeType.PESSIMISTIC_WRITE);
         session.find(Plain.class, HELD_BESIDE).first++;
         beside.execute("select 1 from plain where id = " + HELD_BESIDE + " for update");
         waiting = beside.startExecute("select 1 from plain where id = " + HELD_HERE + " for update");
-        TestDatabase.await("the other session waits")
-                .until(() -> database.query("select cardinality(pg_blocking_pids(" + beside.pid() + ")) > 0")
-                        .equals("t"));
+        await("the other session waits", "select cardinality(pg_blocking_pids(" + beside.pid() + ")) > 0");
+    }
+
+    /** The flush then waits for a row until the server ends the statement. */
+    private static void waitTooLong(Session session, org.rowlock.testing.Session beside, String timeouts)
+            throws Exception {
+        execute(session, timeouts);
+        session.find(Plain.class, HELD_BESIDE).first++;
+        beside.execute("select 1 from plain where id = " + HELD_BESIDE + " for update");
     }
 }
