@@ -87,17 +87,17 @@ final class QuartzProgram implements Program {
                         .build());
         one.start();
         two.start();
-        TestDatabase.await("all have fired").atMost(TestDatabase.DEADLINE.multipliedBy(3))
+        TestDatabase.await("all have fired")
+                .atMost(TestDatabase.DEADLINE.multipliedBy(3))
                 .until(() -> one.getTriggerKeys(GroupMatcher.triggerGroupEquals("counting"))
                         .isEmpty());
-        TestDatabase.await("all are done")
-                .untilAsserted(() -> {
-                    List<String> counts = new ArrayList<>();
-                    for (int i = 0; i < JOBS; i++) {
-                        counts.add("job" + i + " " + count(two, i));
-                    }
-                    org.assertj.core.api.Assertions.assertThat(counts).allMatch(count -> count.endsWith(" " + FIRINGS));
-                });
+        TestDatabase.await("all are done").untilAsserted(() -> {
+            List<String> counts = new ArrayList<>();
+            for (int i = 0; i < JOBS; i++) {
+                counts.add("job" + i + " " + count(two, i));
+            }
+            org.assertj.core.api.Assertions.assertThat(counts).allMatch(count -> count.endsWith(" " + FIRINGS));
+        });
         for (int i = 0; i < JOBS; i++) {
             out.add("job" + i + " " + count(two, i));
         }
