@@ -83,6 +83,8 @@ class EarlyReleaseTest {
         }
         TestDatabase.await()
                 .until(() -> database.query("show synchronous_standby_names").equals(name));
+        // Commits wait once the checkpointer has read the setting, which it does before a checkpoint.
+        database.execute("checkpoint");
     }
 
     private void awaitWaitingForStandby(Session session) {

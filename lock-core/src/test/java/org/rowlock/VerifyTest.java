@@ -400,7 +400,7 @@ class VerifyTest {
         assertThatThrownBy(() -> RowLocks.of(nowhere).verify())
                 .isInstanceOf(LockVerificationException.class)
                 .hasMessageContaining("localhost:1")
-                .hasMessageContaining("Check the server");
+                .hasMessageContaining("check the server and its address");
     }
 
     @Test

@@ -119,6 +119,8 @@ public final class StreamingPair implements AutoCloseable {
                 .until(() -> query(primary, "show synchronous_standby_names").equals(names)
                         && query(primary, "select count(*) from pg_stat_replication where sync_state <> 'async'")
                                 .equals("1"));
+        // Commits wait once the checkpointer has read the setting, which it does before a checkpoint.
+        execute(primary, "checkpoint");
     }
 
     /** Ends the primary as a power cut would, at once and with all WAL that it has not yet sent. */

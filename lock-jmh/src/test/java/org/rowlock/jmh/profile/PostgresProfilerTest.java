@@ -66,6 +66,9 @@ class PostgresProfilerTest {
         holder.execute("select pg_advisory_xact_lock(4711)");
         Step<Boolean> waiting = waiter.startExecute("select pg_advisory_xact_lock(4711)");
         waiting.awaitBlockedBy(holder);
+        TestDatabase.await("the wait is shown")
+                .until(() -> database.query("select wait_event from pg_stat_activity where pid = " + waiter.pid())
+                        .equals("advisory"));
         WaitSampler sampler = WaitSampler.start(database.dataSource().getConnection());
         TestDatabase.await().until(() -> sampler.samples() > 5);
         Map<String, Double> waits = sampler.stop();

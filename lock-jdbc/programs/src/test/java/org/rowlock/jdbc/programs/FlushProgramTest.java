@@ -167,6 +167,7 @@ class FlushProgramTest {
         config.setDataSource(dataSource);
         config.setMaximumPoolSize(4);
         config.setMaxLifetime(0);
+        config.setKeepaliveTime(0);
         System.setProperty(NOT_CHECKED, Long.toString(Duration.ofHours(1).toMillis()));
         try {
             return new HikariDataSource(config);

@@ -281,8 +281,9 @@ public final class LockedCall {
                     SessionCaches.addKey(row, table, columns, claimed);
                     return mapper.map(row);
                 })));
+        // The mapper may have bound a session.
         SessionCaches ofRows = claimed.size() < result.size()
-                ? ofTable
+                ? new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of())
                 : SessionCaches.of(
                         what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
         ofRows.refuse();

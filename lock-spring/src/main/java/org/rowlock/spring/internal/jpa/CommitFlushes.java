@@ -64,8 +64,8 @@ public final class CommitFlushes {
                 return;
             }
             try {
-                // Another provider, which may evaluate other counts, has no such session.
-                SessionImplementor session = bound.getEntityManager().unwrap(SessionImplementor.class);
+                EntityManager entities = bound.getEntityManager();
+                SessionImplementor session = session(units, bound.getEntityManager());
                 SessionFactoryImplementor factory = session.getFactory();
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
@@ -77,6 +77,18 @@ public final class CommitFlushes {
             } catch (SQLException | PersistenceException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
             }
+        }
+
+        /**
+         * Returns the session of Hibernate. The factory is asked first, because the exception of an entity manager of
+         * another provider, which may evaluate other counts, could mark the transaction for rollback.
+         */
+        private static SessionImplementor session(EntityManagerFactory units, EntityManager entities) {
+            if (entities instanceof SessionImplementor session) {
+                return session;
+            }
+            SessionFactoryImplementor unused = units.unwrap(SessionFactoryImplementor.class);
+            return entities.unwrap(SessionImplementor.class);
         }
 
         private static boolean isKept(SessionFactoryImplementor factory, String table) {

@@ -118,7 +118,10 @@ public final class SessionCaches {
      * only parts of rows.
      */
     public void refuse() {
-        sessions.forEach(HibernateSession::refuse);
+        // A method reference would load the class, and Hibernate may be missing.
+        for (HibernateSession each : sessions) {
+            each.refuse();
+        }
     }
 
     /**
@@ -144,11 +147,12 @@ public final class SessionCaches {
 
     /** Returns the id columns of the tables, in the order of their mapping, if a session may have loaded some rows. */
     public List<String> idColumnsOfEntities() {
-        return sessions.stream()
-                .map(HibernateSession::idColumns)
-                .filter(each -> !each.isEmpty())
-                .findFirst()
-                .orElse(List.of());
+        for (HibernateSession each : sessions) {
+            if (!each.idColumns().isEmpty()) {
+                return each.idColumns();
+            }
+        }
+        return List.of();
     }
 
     /** Adds the key of a row, with its id in the order of these columns; adds nothing if the row lacks one of them. */
