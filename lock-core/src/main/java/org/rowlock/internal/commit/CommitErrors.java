@@ -131,10 +131,11 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
 
     /**
      * Returns the exception for a failed COMMIT, however it was sent. Without an answer of the server the outcome is
-     * unknown. An answer may belong to a statement behind the COMMIT. If nothing is stored, some causes have exceptions
-     * of their own.
+     * unknown. The server's answer may be about a statement that was sent after the COMMIT. If nothing is stored, some
+     * causes have exceptions of their own.
      *
-     * @return the driver's own exception if nothing is stored
+     * @return the driver's own exception, if nothing is stored and Rowlock has none for the cause; the others are
+     *     thrown
      */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (isRefusedInBranch(session, e)) {

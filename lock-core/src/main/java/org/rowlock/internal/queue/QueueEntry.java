@@ -32,7 +32,7 @@ public final class QueueEntry {
         TAKEN,
         /** Done by a holder; see {@link QueueEntry#served}. */
         SERVED,
-        /** Ended without a place: the time was over, or the thread was interrupted or woken. */
+        /** Ended without a place: the wait timed out, or the thread was interrupted or woken. */
         OVER,
         FULL,
         LEFT

@@ -45,7 +45,7 @@ public sealed interface Outcome {
     /** A required row is absent, so the COMMIT did not run. The transaction is as it was before. */
     record Absent() implements Outcome {}
 
-    /** The check of the lock refused. A lock means nothing in this kind of transaction, or for this table. */
+    /** The lock check failed. A lock means nothing in this kind of transaction, or for this table. */
     record Refused(LockCheck check, @Nullable SQLException cause) implements Outcome {}
 
     /**

@@ -75,7 +75,9 @@ public final class PrimaryKeys {
         known.clear();
     }
 
-    /** Sets the tables whose existence is to be checked, because a misspelled name never occurs in a statement. */
+    /**
+     * Sets the tables whose existence is to be checked. A misspelled name would match no statement and go unnoticed.
+     */
     public void expect(List<String> tables) {
         expected.set(tables);
     }

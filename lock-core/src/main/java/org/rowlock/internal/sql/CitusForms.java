@@ -47,8 +47,8 @@ public final class CitusForms extends FlushForms {
             new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
     /**
-     * The order of rows, the same for all callers. Positive numbers are in the order of their values, as with a
-     * hand-written ORDER BY.
+     * The order of rows, the same for all callers. Positive numbers in one column are in the order of their values, as
+     * with a hand-written ORDER BY.
      */
     private static final Comparator<Row> ORDER = Comparator.comparing(
                     (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)

@@ -51,7 +51,10 @@ public final class LockVerifier {
 
     private static final int LEAST_ROUNDS = 3;
 
-    /** How often the session may change. A server that fails over behind a pooler changes it once. */
+    /**
+     * The number of session changes in a row at which verification fails. A server that fails over behind a pooler
+     * changes it once.
+     */
     private static final int MOST_MOVED = 3;
 
     /** Finds databases of several machines by their extensions, because they call themselves PostgreSQL. */

@@ -1,6 +1,6 @@
 package org.rowlock.doctor;
 
-/** The limits from which figures matter. */
+/** The thresholds at which figures begin to matter. */
 final class Threshold {
     /**
      * A share of busy time. A migration cannot pay for less than a tenth, because removing all of it would give 1.1

@@ -104,7 +104,10 @@ public class Instances extends LockWorkload {
         });
     }
 
-    /** Waits until a second brings hardly more than the one before. Dozens of JVMs take a minute to warm up. */
+    /**
+     * Waits until the throughput of one second is hardly higher than that of the second before. Dozens of JVMs take a
+     * minute to warm up.
+     */
     @Override
     void begins(boolean measured) {
         long start = System.nanoTime();

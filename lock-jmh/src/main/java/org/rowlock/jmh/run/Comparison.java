@@ -251,7 +251,7 @@ public final class Comparison {
         }
     }
 
-    /** Waits for a server that is away, so that an outage costs only the turn that it ended. */
+    /** Waits for an unreachable server to come back, so that an outage costs only the turn that it ended. */
     private boolean isBack(ServerAddress address) {
         long deadline = System.nanoTime() + OUTAGE.toNanos();
         while (!stopped && System.nanoTime() < deadline) {

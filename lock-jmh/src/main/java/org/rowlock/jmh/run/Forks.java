@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The JVMs that JMH starts. JMH does not expose them, so they are found among this JVM's children, where no other JVM
- * exists.
+ * The JVMs that JMH starts. JMH does not expose them, so they are found among this JVM's children. The proxy of a
+ * standby is one of those too.
  */
 final class Forks {
     /**

@@ -34,7 +34,7 @@ public record ServerFacts(
      * A limit on the number of connections.
      *
      * @param limit what sets it, such as {@code max_connections}
-     * @param allowed how many it allows at all
+     * @param allowed how many it allows in total
      * @param free about how many more it allows us; sessions come and go
      * @param cure what raises it, to be followed by a number
      */

@@ -34,8 +34,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or
  *     ignore. While the application runs, it is logged.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
- * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same
- *     one.
+ * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
+ *     same machine.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
  *     connection of one of them; 1 is off. Do not use it with connections that belong to the user or tenant of a

@@ -57,7 +57,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Reads the locks of any transaction, in one of its own. */
+    /** Finds out, in a transaction of its own, whether any transaction holds the lock. */
     private Answer elsewhere(boolean isTried) throws SQLException {
         try (Connection other = dataSource.getConnection()) {
             boolean autoCommit = other.getAutoCommit();

@@ -325,8 +325,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Closes the statement with its last result, if it was configured so. The delegate would do this itself, but it
-     * does not know the results of another statement.
+     * Closes the statement together with its last result, if closeOnCompletion() was called. The delegate would do this
+     * itself, but it does not know the results of another statement.
      */
     final void resultClosed() throws SQLException {
         Statement other = ran;

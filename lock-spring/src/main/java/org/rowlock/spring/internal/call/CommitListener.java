@@ -18,8 +18,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Listens to the commits of a transaction manager, and so learns which DataSource a transaction commits. Spring calls
- * it after everything that is registered for the moment before a commit, including what is registered then, and rolls
- * back if it throws.
+ * it after all beforeCommit callbacks, even those registered by such a callback. If it throws, Spring rolls back.
  */
 public final class CommitListener implements TransactionExecutionListener {
     private static final Log LOG = LogFactory.getLog(CommitListener.class);

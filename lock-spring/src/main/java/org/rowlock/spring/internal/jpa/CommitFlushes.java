@@ -80,8 +80,8 @@ public final class CommitFlushes {
         }
 
         /**
-         * Returns the session of Hibernate. The factory is asked first, because the exception of an entity manager of
-         * another provider, which may evaluate other counts, could mark the transaction for rollback.
+         * Returns the session of Hibernate. Another provider may evaluate other counts. Its factory is asked first,
+         * because an exception of its entity manager could mark the transaction for rollback.
          */
         private static SessionImplementor session(EntityManagerFactory units, EntityManager entities) {
             if (entities instanceof SessionImplementor session) {

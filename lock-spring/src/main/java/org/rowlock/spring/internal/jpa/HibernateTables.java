@@ -51,8 +51,8 @@ public final class HibernateTables {
     }
 
     /**
-     * Returns the table that has every row of the entities of this one, if it is another. Empty also with several
-     * databases, because only a call knows which has the table.
+     * Returns the table that has a row for every entity of the given table; empty if that is the given table itself.
+     * Empty also with several databases, because only a call knows which has the table.
      */
     public static String rootOf(BeanFactory beans, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {

@@ -167,7 +167,7 @@ public final class StrategyWatch implements DisposableBean {
             };
         }
 
-        /** Checks if a check is due, or if the connection that had the mark is gone. */
+        /** Runs the check when it is due, or when the connection that had the mark is gone. */
         synchronized void look(boolean isDue) {
             try {
                 if (!isOver && (isDue || (session != null && session.isClosed()))) {
