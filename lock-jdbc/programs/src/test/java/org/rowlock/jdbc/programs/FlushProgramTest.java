@@ -85,7 +85,7 @@ class FlushProgramTest {
     void storesAndTellsTheSameOfMany() throws Exception {
         int drawn = Integer.getInteger(SEEDS, 0);
         for (int batch : List.of(0, 2, 20)) {
-            run(batch, drawn > 0 ? new Random().longs(drawn) : LongStream.rangeClosed(1, 50));
+            run(batch, drawn > 0 ? new Random().longs(drawn) : LongStream.rangeClosed(1, 20));
         }
     }
 
