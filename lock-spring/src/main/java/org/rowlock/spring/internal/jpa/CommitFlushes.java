@@ -64,7 +64,6 @@ public final class CommitFlushes {
                 return;
             }
             try {
-                EntityManager entities = bound.getEntityManager();
                 SessionImplementor session = session(units, bound.getEntityManager());
                 SessionFactoryImplementor factory = session.getFactory();
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
