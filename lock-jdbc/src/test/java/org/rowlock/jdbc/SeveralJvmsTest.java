@@ -2,11 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -21,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
+import org.rowlock.testing.ChildJvm;
 import org.rowlock.testing.TestDatabase;
 
 /** Processes that want one row and do not know of each other: nothing is lost, and each sees that there are others. */
@@ -63,35 +60,10 @@ class SeveralJvmsTest {
 
     private record Jvm(Process process, Queue<String> said) {
         static Jvm start(PGSimpleDataSource target, LockFront front) throws IOException {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx64m",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            Main.class.getName(),
-                            target.getURL(),
-                            target.getUser(),
-                            target.getPassword() == null ? "" : target.getPassword(),
-                            front.name())
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
             Queue<String> said = new ConcurrentLinkedQueue<>();
-            Thread reader = new Thread(() -> read(process, said), "reader");
-            reader.setDaemon(true);
-            reader.start();
+            Process process =
+                    ChildJvm.start(Main.class, "64m", ProcessBuilder.Redirect.INHERIT, said, target, front.name());
             return new Jvm(process, said);
-        }
-
-        private static void read(Process process, Queue<String> said) {
-            try (BufferedReader lines =
-                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
-                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    said.add(line);
-                }
-            } catch (IOException e) {
-                said.add("failed " + e);
-            }
         }
 
         void await(String line) {
@@ -111,7 +83,7 @@ class SeveralJvmsTest {
             process.getOutputStream().close();
             TestDatabase.await().until(() -> !process.isAlive());
             TestDatabase.await().until(() -> said.stream().anyMatch(line -> line.startsWith("commits ")));
-            assertThat(said).noneMatch(line -> line.startsWith("failed"));
+            assertThat(said).noneMatch(line -> line.startsWith("failed") || line.startsWith(ChildJvm.UNREADABLE));
             return said.stream()
                     .filter(line -> line.startsWith("commits "))
                     .mapToLong(line -> Long.parseLong(line.substring("commits ".length())))

@@ -24,8 +24,8 @@ import org.rowlock.internal.text.TablePlace;
  * every row lock checks in its own round trip that they still are the primary key, with the same types
  * ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-@SuppressWarnings(
-        "ReferenceEquality") // Each result of a look-up has an identity of its own, even if it equals another result.
+// Each result of a look-up has an identity of its own, even if it equals another result.
+@SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
     /** The type behind a domain. The values of the column have that type, and so have its keys. */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("

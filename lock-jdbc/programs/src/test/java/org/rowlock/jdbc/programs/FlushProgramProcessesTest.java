@@ -5,11 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.LockModeType;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +28,7 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.programs.FlushProgramGraph.Item;
 import org.rowlock.jdbc.programs.FlushProgramGraph.Plain;
 import org.rowlock.jdbc.programs.FlushProgramGraph.Single;
+import org.rowlock.testing.ChildJvm;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -64,7 +60,14 @@ class FlushProgramProcessesTest {
         Queue<String> said = new ConcurrentLinkedQueue<>();
         try {
             for (int i = 1; i <= PROCESSES; i++) {
-                processes.add(start(i, keeps, said));
+                processes.add(ChildJvm.start(
+                        Main.class,
+                        "128m",
+                        ProcessBuilder.Redirect.DISCARD,
+                        said,
+                        database.dataSource(),
+                        Integer.toString(i),
+                        Boolean.toString(keeps)));
             }
             await(processes, said, READY, () -> "");
             for (Process each : processes) {
@@ -74,6 +77,7 @@ class FlushProgramProcessesTest {
         } finally {
             processes.forEach(Process::destroyForcibly);
         }
+        assertThat(said).noneMatch(line -> line.startsWith(ChildJvm.UNREADABLE));
         assertThat(numbers(said, "wrong")).isEmpty();
         assertThat(numbers(said, "committed")).hasSizeGreaterThan(PROCESSES * THREADS * TRANSACTIONS / 4);
         assertThat(numbers(said, "lost")).isNotEmpty();
@@ -116,38 +120,6 @@ class FlushProgramProcessesTest {
         return database.query("select count(pg_terminate_backend(pid)) from (select pid from pg_stat_activity where"
                 + " application_name = '" + database.schema() + "' and pid <> pg_backend_pid() and state <> 'idle'"
                 + " order by random() limit 1) one");
-    }
-
-    private Process start(int number, boolean keeps, Queue<String> said) throws IOException {
-        PGSimpleDataSource target = database.dataSource();
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
-                        target.getURL(),
-                        target.getUser(),
-                        target.getPassword() == null ? "" : target.getPassword(),
-                        Integer.toString(number),
-                        Boolean.toString(keeps))
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        Thread reader = new Thread(() -> read(process, said), "reader");
-        reader.setDaemon(true);
-        reader.start();
-        return process;
-    }
-
-    private static void read(Process process, Queue<String> said) {
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                said.add(line);
-            }
-        } catch (IOException e) {
-            said.add("wrong " + e);
-        }
     }
 
     /** One of the processes. It writes the outcome of each transaction, whose number is also in the ledger. */

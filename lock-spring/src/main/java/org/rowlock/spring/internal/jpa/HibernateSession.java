@@ -87,8 +87,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
 
         private static Unit read(Object factory) {
-            JpaDialect dialect = factory instanceof EntityManagerFactoryInfo info ? info.getJpaDialect() : null;
-            DataSource exposed = factory instanceof EntityManagerFactoryInfo info ? info.getDataSource() : null;
+            EntityManagerFactoryInfo info = factory instanceof EntityManagerFactoryInfo exposing ? exposing : null;
+            JpaDialect dialect = info == null ? null : info.getJpaDialect();
+            DataSource exposed = info == null ? null : info.getDataSource();
             return new Unit(
                     exposed == null ? null : Pools.bound(exposed),
                     dialect == null ? EntityManagerFactoryUtils::convertJpaAccessExceptionIfPossible : dialect);

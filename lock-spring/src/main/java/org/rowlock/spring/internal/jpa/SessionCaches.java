@@ -148,8 +148,9 @@ public final class SessionCaches {
     /** Returns the id columns of the tables, in the order of their mapping, if a session may have loaded some rows. */
     public List<String> idColumnsOfEntities() {
         for (HibernateSession each : sessions) {
-            if (!each.idColumns().isEmpty()) {
-                return each.idColumns();
+            List<String> columns = each.idColumns();
+            if (!columns.isEmpty()) {
+                return columns;
             }
         }
         return List.of();
