@@ -12,16 +12,21 @@ import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.connect.Connector;
 import com.sun.jdi.connect.LaunchingConnector;
+import com.sun.jdi.event.BreakpointEvent;
+import com.sun.jdi.event.ClassPrepareEvent;
 import com.sun.jdi.event.Event;
 import com.sun.jdi.event.EventSet;
 import com.sun.jdi.event.MethodEntryEvent;
 import com.sun.jdi.event.VMDisconnectEvent;
+import com.sun.jdi.request.BreakpointRequest;
+import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
 import com.sun.jdi.request.MethodEntryRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -63,8 +68,14 @@ class WalkTest {
         Map<String, Connector.Argument> arguments = connector.defaultArguments();
         arguments.get("options").setValue("-cp \"" + System.getProperty("java.class.path") + '"');
         PGSimpleDataSource source = database.dataSource();
-        String url = source.getURL() + "&user=" + source.getUser();
-        arguments.get("main").setValue(PROGRAM + " \"" + url + '"');
+        arguments
+                .get("main")
+                .setValue(String.join(
+                        " ",
+                        PROGRAM,
+                        quoted(source.getURL()),
+                        quoted(Objects.toString(source.getUser(), "")),
+                        quoted(Objects.toString(source.getPassword(), ""))));
         VirtualMachine machine = connector.launch(arguments);
         try {
             return walks(machine);
@@ -74,8 +85,15 @@ class WalkTest {
         }
     }
 
+    private static String quoted(String argument) {
+        return '"' + argument + '"';
+    }
+
+    /** Stops at the two marks of the program by breakpoints, because watching all its entries would slow it a hundredfold. */
     private static Map<String, Walk> walks(VirtualMachine machine) throws Exception {
-        entries(machine, PROGRAM, EventRequest.SUSPEND_EVENT_THREAD).enable();
+        ClassPrepareRequest loaded = machine.eventRequestManager().createClassPrepareRequest();
+        loaded.addClassFilter(PROGRAM);
+        loaded.enable();
         List<MethodEntryRequest> walked = List.of(
                 entries(machine, "org.rowlock.*", EventRequest.SUSPEND_NONE),
                 entries(machine, "org.postgresql.jdbc.PgPreparedStatement", EventRequest.SUSPEND_EVENT_THREAD));
@@ -87,22 +105,31 @@ class WalkTest {
                 if (event instanceof VMDisconnectEvent) {
                     return walks;
                 }
-                if (event instanceof MethodEntryEvent entry) {
-                    String type = entry.method().declaringType().name();
-                    String method = entry.method().name();
-                    if (!type.equals(PROGRAM)) {
-                        entered(walk, entry);
-                    } else if (method.equals("begin") && !walked.get(0).isEnabled()) {
+                if (event instanceof ClassPrepareEvent program) {
+                    stopAt(program.referenceType(), "begin");
+                    stopAt(program.referenceType(), "end");
+                } else if (event instanceof MethodEntryEvent entry) {
+                    entered(walk, entry);
+                } else if (event instanceof BreakpointEvent mark) {
+                    if (mark.location().method().name().equals("begin")) {
                         walk = new Walk();
-                        walks.put(nameGiven(entry.thread()), walk);
+                        walks.put(nameGiven(mark.thread()), walk);
                         walked.forEach(EventRequest::enable);
-                    } else if (method.equals("end")) {
+                    } else {
                         walked.forEach(EventRequest::disable);
                     }
                 }
             }
             events.resume();
         }
+    }
+
+    private static void stopAt(ReferenceType program, String method) {
+        BreakpointRequest mark = program.virtualMachine()
+                .eventRequestManager()
+                .createBreakpointRequest(program.methodsByName(method).get(0).location());
+        mark.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+        mark.enable();
     }
 
     private static MethodEntryRequest entries(VirtualMachine machine, String types, int suspend) {

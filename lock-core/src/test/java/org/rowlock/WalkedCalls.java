@@ -23,6 +23,10 @@ final class WalkedCalls {
     public static void main(String[] args) throws Exception {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(args[0]);
+        if (!args[1].isEmpty()) {
+            dataSource.setUser(args[1]);
+            dataSource.setPassword(args[2]);
+        }
         RowLocks locks = LockAccess.builder().build();
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
