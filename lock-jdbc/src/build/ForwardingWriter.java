@@ -18,18 +18,18 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Writes the classes that forward JDBC: each method of an interface calls the same method of another object. So their
- * subclasses have only what they change. The build runs this before it compiles:
- * {@code java ForwardingWriter.java 17 directory}.
+ * Writes the classes that forward JDBC: each method of an interface calls the same method of another object. A subclass
+ * overrides only the methods that it changes. The build runs this program before it compiles: {@code java
+ * ForwardingWriter.java 17 directory}.
  *
- * <p>The methods are those of java.sql in the target release, as javac knows it. They include the default methods, and
- * do not depend on the JDK that runs this.
+ * <p>The methods are those of java.sql in the target release, default methods included. The JDK that runs this program
+ * makes no difference.
  */
 public final class ForwardingWriter {
     private static final String FORWARD = "org.rowlock.jdbc.internal.forward";
     private static final String WRAP = "org.rowlock.jdbc.internal.wrap";
 
-    /** The methods whose result may be that of a statement other than the delegate. */
+    /** The methods whose result may come from a statement other than the delegate. */
     private static final Set<String> RESULTS = Set.of(
             "getResultSet",
             "getGeneratedKeys",
@@ -38,7 +38,7 @@ public final class ForwardingWriter {
             "getMoreResults",
             "getWarnings");
 
-    /** The methods of a connection that do not use its transaction. All others do. */
+    /** The methods of a connection that do not use its transaction. All other methods use it. */
     private static final Set<String> NO_USES = Set.of(
             "prepareStatement",
             "prepareCall",
@@ -125,7 +125,7 @@ public final class ForwardingWriter {
         writer.write(WRAP, "CallableStatement", "RowlockPreparedStatement", "PreparedStatement", "connection, delegate, sql");
     }
 
-    /** Writes one class. An unchanged file is not written, so that nothing is compiled again. */
+    /** Writes one class. Leaves an unchanged file alone, so that it is not compiled again. */
     private void write(String room, String type, String parent, String known, String arguments, String... members)
             throws IOException {
         String access = room.equals(FORWARD) ? "public " : "";
@@ -171,7 +171,7 @@ public final class ForwardingWriter {
         }
     }
 
-    /** Returns all methods of an interface that an object has, with those of its parents. */
+    /** Returns the instance methods of an interface and of its parents. */
     private List<ExecutableElement> methods(String type) {
         return ElementFilter.methodsIn(elements.getAllMembers(Stream.of("java.sql.", "javax.sql.")
                         .map(room -> elements.getTypeElement(room + type))
@@ -240,7 +240,10 @@ public final class ForwardingWriter {
         return lines;
     }
 
-    /** Returns the lines that keep a parameter. It is kept if setting it again has the same effect. */
+    /**
+     * Returns the lines that record a parameter, so that Rowlock can set it again later. Values that can be read only
+     * once are not recorded.
+     */
     private static List<String> keeping(String method, List<String> types, String call) {
         String type = types.get(1);
         String value = method.equals("setNull") || !KEYS.contains(type) ? "(Object) null" : "b";

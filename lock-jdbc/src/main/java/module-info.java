@@ -1,5 +1,5 @@
 /**
- * The drop-in. It keeps every statement and every row lock, and changes only how contenders queue. Start at
+ * The drop-in: it sends every statement with its row lock as before, and changes only how transactions queue. Start at
  * {@link org.rowlock.jdbc.RowlockDataSource}.
  */
 @SuppressWarnings("requires-automatic") // The driver names its module in its manifest only.

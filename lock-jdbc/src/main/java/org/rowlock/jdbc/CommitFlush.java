@@ -6,35 +6,37 @@ import java.util.function.Predicate;
 
 /**
  * A connection of the drop-in that can send the last writes of a transaction with its COMMIT. It is for frameworks such
- * as object-relational mappers. They write their changes at the end of a transaction, and check only whether each write
- * has changed one row.
+ * as object-relational mappers, which write their changes at the end of a transaction and check only whether each write
+ * changed one row.
  *
- * <p>The framework opens it directly before it writes. From then on Rowlock keeps prepared INSERTs of one row, and
- * UPDATEs and DELETEs by primary key. For these {@code executeUpdate} returns 1, and {@code executeBatch}
- * {@link java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the writes in their order, in one flush
- * with the COMMIT. The server refuses the COMMIT unless each write changes exactly one row. Any other use of the
- * connection, such as a read, a savepoint or another kind of write, first sends the writes that were kept.
+ * <p>The framework calls {@link #open} directly before it writes. From then on Rowlock does not send prepared INSERTs
+ * of one row, or UPDATEs and DELETEs by primary key, but keeps them. For a kept write, {@code executeUpdate} returns 1
+ * and {@code executeBatch} returns {@link java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the kept
+ * writes in order, in one flush with the COMMIT. The server refuses the COMMIT unless each write changes exactly one
+ * row. Any other use of the connection, such as a read, a savepoint or another kind of write, sends the kept writes
+ * first.
  *
- * <p>If a write that was kept fails, or changes another number of rows, nothing is committed. {@code commit}, or the
- * call that sent the write, throws a {@link CommitFlushException}. If the connection is lost during the commit,
- * {@code commit} throws the driver's exception, as it does without Rowlock.
+ * <p>If a kept write fails, or does not change exactly one row, nothing is committed. {@code commit}, or the call that
+ * sent the write, throws a {@link CommitFlushException}. If the connection is lost during the commit, {@code commit}
+ * throws the driver's exception, as it does without Rowlock.
  *
- * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the writes that were kept. The setting
- * {@code flush=commit} is required.
+ * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting {@code
+ * flush=commit} is required.
  */
 public interface CommitFlush {
     /**
      * Keeps writes from this call until the transaction ends.
      *
      * @param checked whether the caller checks that an UPDATE or DELETE of the table changes exactly one row. The name
-     *     of the table is written as in SQL. If another number of rows may be right, the answer must be false
+     *     of the table is written as in SQL. Must be false for a table of which an UPDATE or DELETE may correctly
+     *     change no row or several
      * @return whether writes are kept; false if the settings, the driver's modes, or autocommit do not allow it
      * @throws SQLException if the connection is closed
      */
     boolean keepUntilCommit(Predicate<String> checked) throws SQLException;
 
     /**
-     * Calls {@link #keepUntilCommit} on any connection, such as that of a pool in front of the drop-in.
+     * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool has wrapped it.
      *
      * @param connection a connection in a transaction
      * @param checked as in {@link #keepUntilCommit}

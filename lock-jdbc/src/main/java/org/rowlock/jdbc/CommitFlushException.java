@@ -4,8 +4,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failure of a write that {@link CommitFlush} kept; nothing of its transaction is committed. The message and the
- * SQLSTATE are those of the server's error, which is the cause. For a wrong count the message is Rowlock's.
+ * The failure of a write that {@link CommitFlush} kept. Nothing of the transaction is committed. The message and the
+ * SQLSTATE are those of the server's error, which is the cause. If a write changed a wrong number of rows, the message
+ * is Rowlock's.
  */
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
@@ -28,8 +29,8 @@ public final class CommitFlushException extends SQLException {
     }
 
     /**
-     * Whether a write changed no row, or more than one. Most often another transaction has changed or deleted the row
-     * since it was read.
+     * Whether a write changed no row, or more than one. The usual reason is that another transaction changed or deleted
+     * the row after it was read.
      *
      * @return false if the write itself failed
      */

@@ -5,13 +5,13 @@ public enum DropInMode {
     /** Sends every statement unchanged, and examines none. */
     OFF,
 
-    /** Changes nothing, and counts the statements that lock a row and those that would have queued. */
+    /** Sends every statement unchanged, and counts those that lock a row and those that would have queued. */
     OBSERVE,
 
     /**
      * Queues the transactions of this JVM that lock the same row: a few wait at the server, and the others wait in the
-     * JVM. When enough JVMs contend for the row, Rowlock sends an advisory lock of the row in front of the statement,
-     * in the same round trip. In READ COMMITTED the statement then takes its snapshot after the wait, and so reads
+     * JVM. When enough JVMs contend for the row, Rowlock first acquires an advisory lock for the row, in the same round
+     * trip as the statement. In READ COMMITTED the statement then takes its snapshot after that wait, and so reads
      * newer data. See {@link org.rowlock.LockFront}.
      */
     QUEUE

@@ -16,17 +16,17 @@ import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A DataSource in front of another, which is PostgreSQL's driver or a pool of its connections. All statements and all
- * row locks stay as they are. If many transactions of this JVM lock the same row, a few wait at the server. The others
- * wait in the JVM, in the order of arrival. This applies to the first lock of a transaction.
+ * A DataSource that wraps another: PostgreSQL's own, or a pool of its connections. Every statement still acquires its
+ * row locks at the server. If many transactions of this JVM lock the same row, a few wait at the server, and the others
+ * wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
- * <p>It applies to statements that lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or
- * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM is bounded: if no thread of this JVM
- * acquires the row for a second, more of them go to the server. A tenth of the statement's timeouts ends a wait too,
- * and so do {@code cancel}, {@code close}, {@code abort} and interrupts. Connections of other databases are returned
- * unchanged.
+ * <p>The statements that may wait lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code
+ * FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM is bounded. If no thread of this JVM
+ * acquires the row within a second, more threads go to the server. A wait also ends after a tenth of the statement's
+ * shortest timeout, on {@code cancel}, {@code close} or {@code abort}, and when the thread is interrupted. Connections
+ * to other databases are returned unwrapped.
  *
- * <p>Thread-safe. It works in front of a pool, which needs no change, and behind a pool.
+ * <p>Thread-safe. It may wrap a pool, which needs no change, and a pool may wrap it.
  */
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -61,7 +61,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Collects settings that differ from the default. Not thread-safe.
+     * Collects the settings of a {@link RowlockDataSource}. Not thread-safe.
      *
      * <p>A setting that is not given comes from a system property: {@code rowlock.jdbc.mode},
      * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, {@code rowlock.jdbc.include}
@@ -122,7 +122,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Sets when Rowlock acquires an advisory lock of the row in front of the first lock of a transaction.
+         * Sets when Rowlock acquires an advisory lock for a row before the first row lock of a transaction.
          *
          * @param given when to acquire it; {@link LockFront#ADAPTIVE} by default
          * @return this builder
@@ -132,14 +132,15 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Groups UPDATEs in autocommit, which then share a transaction. If several UPDATEs with the same text wait for
-         * a row, the first caller sends them all, and each caller gets its own count. A group that fails is rolled
-         * back, and its members run alone. If the connection of a group is lost, each member throws an SQLException
-         * with SQLSTATE 08006, because its outcome is unknown.
+         * Lets UPDATEs in autocommit share a transaction. If several UPDATEs with the same text wait for a row, the
+         * first caller sends them all as a group, and each caller gets its own count. If a group fails, it is rolled
+         * back, and each UPDATE runs in its own transaction. If the connection of a group is lost, each caller gets an
+         * SQLException with SQLSTATE 08006, because the outcome is unknown.
          *
          * <p>Rowlock groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or
          * PGSimpleDataSource. The session must be unaltered, and the table must have no triggers, rules or policies.
-         * All other statements run alone. The members of a group share one xid and one {@code now()}.
+         * All other statements run in their own transactions. The members of a group share one transaction id and one
+         * {@code now()}.
          *
          * @param given the largest number of members, up to 128; 1, the default, turns groups off
          * @return this builder
@@ -176,9 +177,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Returns the figures and the settings, which can be changed at run time.
+     * Returns the object that shows the figures, and shows and changes the settings at run time.
      *
-     * @return the same object as in JMX
+     * @return the object that is also registered in JMX
      */
     public RowlockJdbcMXBean control() {
         return dropIn;
@@ -195,8 +196,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Returns an origin that all connections share if the URL and the user alone determine them. This holds for the
-     * driver's own DataSource; for any other the method returns null.
+     * Returns what distinguishes connections besides their URL and user: nothing, for the driver's own DataSource.
+     * Returns null for any other DataSource, because its connections may differ in ways that Rowlock cannot see.
      */
     private @Nullable Object origin() {
         return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;
@@ -207,7 +208,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         return Logger.getLogger("org.rowlock");
     }
 
-    /** Deregisters this DataSource from JMX. The DataSource behind it stays open, and open connections keep working. */
+    /** Deregisters this DataSource from JMX. The wrapped DataSource stays open, and open connections keep working. */
     @Override
     public void close() {
         dropIn.close();

@@ -16,21 +16,20 @@ import org.rowlock.jdbc.internal.settings.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * PostgreSQL's driver with the queue of {@link RowlockDataSource}, by the URL {@code jdbc:rowlock:postgresql://...}.
- * The rest of the URL and all other properties are those of PostgreSQL's driver. Thread-safe.
+ * A driver that wraps PostgreSQL's as {@link RowlockDataSource} wraps a DataSource. Its URL is {@code
+ * jdbc:rowlock:postgresql://...}; the rest of the URL and all other properties are those of PostgreSQL's driver.
+ * Thread-safe.
  *
- * <p>A driver in front of PostgreSQL's is named between the two, as in
- * {@code jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without
- * {@code rowlock:}.
+ * <p>A driver that itself wraps PostgreSQL's is named after {@code rowlock:}, as in {@code
+ * jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without {@code
+ * rowlock:}.
  *
  * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group}, {@code rowlock.flush},
  * {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or properties of the connection. A
  * setting that is in neither comes from the system property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
-    /**
-     * The drop-ins by their URL and settings. The settings come from the URL, the properties and the system properties.
-     */
+    /** The state of each URL and its settings, which come from the URL, the properties and the system properties. */
     private static final Map<List<Object>, DropIn> DROP_INS = new ConcurrentHashMap<>();
 
     private static final Driver POSTGRES = new org.postgresql.Driver();
@@ -73,7 +72,8 @@ public final class RowlockDriver implements Driver {
     }
 
     private static Driver driver(JdbcUrl parsed) throws SQLException {
-        // DriverManager would find no driver for a malformed URL; PostgreSQL's driver reports its error.
+        // DriverManager would only say that no driver accepts a malformed URL. PostgreSQL's driver says what is wrong
+        // with it.
         if (parsed.url().startsWith("jdbc:postgresql:")) {
             return POSTGRES;
         }
@@ -96,12 +96,12 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * Returns the figures and the settings of a URL; the settings can be changed at run time. Connections with the same
-     * URL, but with other settings in their properties, have another control.
+     * Returns the object that shows the figures of a URL, and shows and changes its settings at run time. Connections
+     * with the same URL, but with other settings in their properties, have another such object.
      *
      * @param url the URL of the connections
      * @param info the properties of the connections, of which only the drop-in's settings matter
-     * @return the control; null if no connection has been opened with them
+     * @return the object; null if no connection has been opened with this URL and these properties
      * @throws SQLException if a setting of the drop-in is invalid
      */
     public static @Nullable RowlockJdbcMXBean control(String url, @Nullable Properties info) throws SQLException {
@@ -109,7 +109,7 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * Removes all URLs from JMX and forgets them, so that a stopped web application can be unloaded.
+     * Deregisters the figures of all URLs from JMX and drops them, so that a stopped web application can be unloaded.
      * {@link DriverManager} calls this method when the driver is deregistered. Open connections keep working.
      */
     public static void close() {

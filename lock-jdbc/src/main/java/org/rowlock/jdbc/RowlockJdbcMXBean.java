@@ -16,8 +16,8 @@ public interface RowlockJdbcMXBean {
     Map<String, String> getSettings();
 
     /**
-     * Changes a setting for all statements and commits from now on. Waiting threads keep their places. Connections that
-     * were opened while groups were off join no group.
+     * Changes a setting for all later statements and commits. Threads that wait keep their places. If groups were off
+     * when a connection was opened, its statements join no group.
      *
      * @param key the name of a setting, as {@link #getSettings} returns it
      * @param word the value, as in a URL. Names of tables are separated by commas; an empty list is the default
@@ -26,20 +26,21 @@ public interface RowlockJdbcMXBean {
     void set(String key, String word);
 
     /**
-     * Returns the figures of each table since the start. Statements whose table is not recognised are counted under the
-     * empty name.
+     * Returns the figures of each table since the JVM started. Statements whose table is not recognised are counted
+     * under the empty name.
      *
      * <ul>
-     *   <li>{@code recognised}: statements that lock rows of one table by equality
+     *   <li>{@code recognised}: statements that lock rows of one table and find them by equality of columns
      *   <li>{@code queued}, {@code wouldQueue}: statements that waited in the JVM, or would have waited in mode
      *       {@code observe}
      *   <li>{@code queuedMillis}: the total time of these waits
-     *   <li>{@code fronted}: statements with an advisory lock in front
-     *   <li>{@code frontGivenUp}: statements that waited too long for that lock, and were then sent without it
+     *   <li>{@code fronted}: statements before which Rowlock sent an advisory lock
+     *   <li>{@code frontGivenUp}: statements whose wait for that lock took too long, so that Rowlock then sent them
+     *       without it
      *   <li>{@code kept}: writes that were kept for the COMMIT
      *   <li>{@code grouped}, {@code groups}: UPDATEs that ran in groups, and the groups
-     *   <li>{@code groupsUndone}: groups that failed, or whose outcome is unknown
-     *   <li>{@code alone.REASON}: UPDATEs that waited and could join no group
+     *   <li>{@code groupsUndone}: groups that failed or have an unknown outcome
+     *   <li>{@code alone.REASON}: UPDATEs that waited, but could not join a group
      *   <li>{@code passed.REASON}: statements that did not queue
      * </ul>
      *
@@ -48,14 +49,14 @@ public interface RowlockJdbcMXBean {
     Map<String, Map<String, Long>> getFigures();
 
     /**
-     * Returns the rows for which the most statements queued, or would have queued.
+     * Returns the rows for which most statements queued, or would have queued in mode {@code observe}.
      *
-     * @return the number of statements by {@code table(key)}, the largest first; at most 64
+     * @return the number of statements by row, written {@code table(key)}; the largest number first, at most 64 rows
      */
     Map<String, Long> getHotRows();
 
     /**
-     * Returns how many threads of this JVM wait in the queues now, for rows of all databases.
+     * Returns how many threads of this JVM wait in the drop-in's queues now, for rows of all databases.
      *
      * @return the number of threads
      */

@@ -22,8 +22,8 @@ import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.internal.statement.Binds;
 
 /**
- * The writes of one connection that go with its COMMIT. Each must change exactly one row. One thread at a time may use
- * it, as with the connection.
+ * The writes of one connection that Rowlock sends with the COMMIT. Each must change exactly one row. Not thread-safe,
+ * as the connection is not.
  */
 public final class KeptWrites {
     private static final String WRONG_COUNT = "Nothing is stored: a write that was to go with the COMMIT did not change"
@@ -66,7 +66,7 @@ public final class KeptWrites {
         return writes.isEmpty();
     }
 
-    /** Drops the kept writes, and keeps no more. */
+    /** Drops the kept writes, and stops keeping further ones. */
     public void close() {
         checked = null;
         take();
@@ -111,7 +111,7 @@ public final class KeptWrites {
         try {
             Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
-            // If the wait for a standby is cancelled, the driver's commit() returns with this warning too.
+            // The driver's own commit() also adds this warning and returns if the wait for a standby is cancelled.
             if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {
                 connection.unwrap(PgConnection.class).addWarning(warning);
             }
@@ -131,7 +131,10 @@ public final class KeptWrites {
         return failure;
     }
 
-    /** Returns the failure of the kept writes. The error of a lost connection stays as any statement throws it. */
+    /**
+     * Returns the exception for a failure of the kept writes. The driver's exception for a lost connection is returned
+     * as it is.
+     */
     private static SQLException failure(SQLException e) {
         return SqlState.isConnectionLost(e.getSQLState())
                 ? e

@@ -3,7 +3,7 @@ package org.rowlock.jdbc.internal.forward;
 import java.sql.SQLException;
 import java.sql.Wrapper;
 
-/** A wrapper that unwraps to itself, or to its delegate. In logs it looks like its delegate. */
+/** A wrapper that unwraps to itself or to its delegate. {@code toString} returns the text of the delegate. */
 public abstract class ForwardingWrapper implements Wrapper {
     private final Wrapper delegate;
 
@@ -26,7 +26,7 @@ public abstract class ForwardingWrapper implements Wrapper {
     }
 
     /**
-     * Runs before the application gets the delegate.
+     * Called before {@code unwrap} returns the delegate to the application.
      *
      * @throws SQLException if the application must not get it now
      */

@@ -1,14 +1,14 @@
 package org.rowlock.jdbc.internal.observe;
 
 /**
- * The figures of the statements on a table. The reasons why other statements did not queue are in
+ * The figures that the drop-in counts for each table. The reasons why statements did not queue are counted too; see
  * {@link org.rowlock.jdbc.internal.statement.PassReason}.
  */
 public enum Figure {
     RECOGNISED("recognised"),
     QUEUED("queued"),
     WOULD_QUEUE("wouldQueue"),
-    /** The total time in the queue. It is counted in nanoseconds and shown in milliseconds. */
+    /** The total time that statements spent in the queue, counted in nanoseconds and shown in milliseconds. */
     QUEUED_TIME("queuedMillis"),
     FRONTED("fronted"),
     FRONT_GIVEN_UP("frontGivenUp"),
@@ -18,8 +18,8 @@ public enum Figure {
     GROUPS("groups"),
     GROUPS_UNDONE("groupsUndone"),
     /**
-     * The UPDATEs that joined no group because of their form: a function that is not well known, or a value that cannot
-     * be kept.
+     * The UPDATEs that joined no group because of their text or values: an unknown function, or a value that cannot be
+     * set again.
      */
     ALONE_STATEMENT("alone.STATEMENT"),
     /** The UPDATEs that joined no group because their session was altered, or may have been. */

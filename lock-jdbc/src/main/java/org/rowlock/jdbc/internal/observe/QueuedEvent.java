@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** The JFR event of every statement that waited in the JVM. Its duration is the time in the queue. */
+/** The JFR event of a statement that waited in the JVM. Its duration is the time in the queue. */
 @Name("org.rowlock.Queued")
 @Label("Queued statement")
 @Description("A statement that waited in the JVM for its turn to wait for a row lock at the server")
@@ -25,8 +25,8 @@ public final class QueuedEvent extends Event {
     boolean admitted;
 
     /**
-     * Returns an event that has begun. It is null until a recording starts, because the first event of a JVM costs a
-     * tenth of a second.
+     * Returns an event that has begun; null if no recording has started, because the first event of a JVM takes a tenth
+     * of a second.
      */
     public static @Nullable QueuedEvent begun() {
         if (!FlightRecorder.isInitialized()) {

@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.rowlock.jdbc.internal.statement.PassReason;
 
-/** Counts what was done with the statements on a table. Thread-safe. */
+/** Counts how the drop-in treated the statements on a table. Thread-safe. */
 public final class TableFigures {
     private final Map<Figure, LongAdder> figures = counters(Figure.class);
     private final Map<PassReason, LongAdder> passed = counters(PassReason.class);
 
-    /** Returns a counter for each constant. The map never changes, so threads may read it. */
+    /** Returns a counter for each constant. The map itself never changes, so any thread may read it. */
     private static <E extends Enum<E>> Map<E, LongAdder> counters(Class<E> type) {
         Map<E, LongAdder> counters = new EnumMap<>(type);
         for (E each : type.getEnumConstants()) {

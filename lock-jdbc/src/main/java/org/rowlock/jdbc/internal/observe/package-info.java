@@ -1,4 +1,4 @@
-/** The figures that are counted and shown: figures by table, hot rows, events of the Flight Recorder. */
+/** The figures of the drop-in: counters for each table, hot rows, and events of the Flight Recorder. */
 @NullMarked
 package org.rowlock.jdbc.internal.observe;
 

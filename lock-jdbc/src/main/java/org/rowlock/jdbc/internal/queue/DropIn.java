@@ -60,7 +60,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this(settings, QUEUES);
     }
 
-    /** Creates a drop-in with queues of its own, for tests. */
+    /** Creates a drop-in with separate queues, for tests. */
     public DropIn(JdbcSettings settings, KeyQueues queues) {
         this.settings = settings;
         this.groups = groups(settings);
@@ -77,8 +77,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * Registers a bean in JMX, with a number behind its name if the name is taken. Returns null if this fails, because
-     * all else works without JMX.
+     * Registers a bean in JMX, with a number after its name if the name is taken. Returns null if this fails, because
+     * everything else works without JMX.
      */
     private static synchronized @Nullable ObjectName register(String name, DropIn bean) {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -102,8 +102,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * Returns the plan of a text. A text that is too long to be examined is not cached: mostly it contains its values
-     * and is used once, and a thousand of them would fill the heap.
+     * Returns the plan of a statement. A text that is too long to be examined is not cached. Such a text usually
+     * contains its values and is used only once, and a thousand of them would fill the heap.
      */
     public StatementPlan plan(String sql) {
         if (sql.length() > StatementRecogniser.LONGEST) {
@@ -124,7 +124,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return figures.computeIfAbsent(own ? table : OTHER_TABLES, name -> new TableFigures());
     }
 
-    /** Whether any statement has required a lock in front so far. Until then no statement keeps its values for one. */
+    /** Whether any statement has needed a front lock so far. Until then no statement records its values for one. */
     public boolean wantsFronts() {
         return wantsFronts || settings.front() == LockFront.ALWAYS;
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.QueueEntry;
 
-/** The wait of a statement in the JVM, which another thread may end until the statement departs for the server. */
+/** The wait of a statement in the JVM. Another thread may end the wait until the statement goes to the server. */
 final class QueueWait {
     final Statement statement;
     final QueueEntry entry;
@@ -21,8 +21,8 @@ final class QueueWait {
     }
 
     /**
-     * Cancels the wait, which then ends with the server's error. Returns false if another statement waits, or the wait
-     * is over.
+     * Cancels the wait of a statement. The waiting thread then throws the error that the server raises for a cancelled
+     * statement. Returns false if another statement waits, or the wait is over.
      */
     boolean cancel(Statement which) throws SQLException {
         synchronized (this) {
@@ -37,9 +37,7 @@ final class QueueWait {
         return true;
     }
 
-    /**
-     * Ends the wait, so that from now on a cancel goes to the driver. Returns false if the wait was cancelled before.
-     */
+    /** Ends the wait, so that a later cancel goes to the driver. Returns false if the wait was already cancelled. */
     synchronized boolean departs() {
         departed = true;
         return !cancelled;

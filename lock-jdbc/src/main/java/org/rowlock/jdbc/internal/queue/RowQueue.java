@@ -21,14 +21,16 @@ import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
-/** Lets the statements of one connection wait for the rows that they lock, and chooses the locks in front of them. */
+/**
+ * Makes the statements of one connection wait in the JVM for the rows that they lock. It also decides which statements
+ * need a front lock: an advisory lock of the row, acquired before the row lock.
+ */
 final class RowQueue {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The part of a timeout that may be spent in the JVM: 10 is a tenth. Only the server can end a statement as it
-     * would without Rowlock, and its clock starts when the statement arrives. So the error comes later by at most this
-     * part.
+     * The part of a timeout that may be spent in the JVM: 10 means a tenth. The server's own timeout starts only when
+     * the statement arrives. So with Rowlock a statement times out later than without it, by at most this part.
      */
     private static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
 
@@ -46,7 +48,7 @@ final class RowQueue {
         this.database = access.session().url().hashCode();
     }
 
-    /** Notes that a statement goes to the server. */
+    /** Records what a statement may change in its session before it goes to the server. */
     void sees(StatementPlan plan) {
         changedSettings |= plan.changesSettings();
         if (plan.locksSession()) {
@@ -54,7 +56,7 @@ final class RowQueue {
         }
     }
 
-    /** Forgets the timeouts of the session if the transaction that has ended may have changed them. */
+    /** Drops the cached timeouts of the session if the transaction that has ended may have changed them. */
     void ended() {
         if (changedSettings) {
             changedSettings = false;
@@ -62,7 +64,7 @@ final class RowQueue {
         }
     }
 
-    /** Sends the waiting thread to the server. */
+    /** Ends the wait of the thread that waits here, so that it goes to the server. */
     void wake() {
         QueueWait now = wait;
         if (now != null) {
@@ -71,15 +73,18 @@ final class RowQueue {
     }
 
     /**
-     * Cancels the wait of a statement, which then ends with the server's error. Returns false if the statement does not
-     * wait here.
+     * Cancels the wait of a statement, which then fails with the error that the server raises for a cancelled
+     * statement. Returns false if the statement does not wait here.
      */
     boolean cancel(Statement statement) throws SQLException {
         QueueWait now = wait;
         return now != null && now.cancel(statement);
     }
 
-    /** Waits for a place. Returns null if the statement goes to the server without one. */
+    /**
+     * Waits until the row's queue admits the statement. Returns null if the statement goes to the server without being
+     * admitted.
+     */
     @Nullable
     Turn enter(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         DropInMode mode = dropIn.mode();
@@ -129,15 +134,19 @@ final class RowQueue {
     }
 
     /**
-     * Whether a lock may go in front. The driver must send it in the same flush, and the waiting thread must hold
-     * nothing that another transaction waits for. So the transaction must not have begun: even a read locks its tables,
-     * and LOCK TABLE waits for these. The session must hold no advisory locks of its own either.
+     * Whether the statement may have a front lock. The driver must be able to send both in one flush. While the thread
+     * waits for the front lock, its session must hold no lock for which another transaction may wait. So the session
+     * must hold no advisory locks, and the transaction must not have begun: even a read locks its tables, and LOCK
+     * TABLE waits for these locks.
      */
     private boolean mayFront() {
         return access.session().carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
     }
 
-    /** Waits for a place. Returns false if the statement goes to the server without one. */
+    /**
+     * Waits until the row's queue admits the statement. Returns false if the statement goes to the server without being
+     * admitted.
+     */
     private boolean queue(QueueWait waiting, LockedRow row) throws SQLException {
         if (access.session().isAborted()) {
             return false;
@@ -159,7 +168,7 @@ final class RowQueue {
             if (event != null) {
                 event.end(name, grouped || waiting.entry.isIn());
             }
-            // A cancelled leader leaves, and the members that it has taken run alone.
+            // If the leader of a group is cancelled, the other members run in their own transactions.
             if (!waiting.departs() && waiting.entry.served() == null) {
                 throw access.canceled();
             }
@@ -170,8 +179,8 @@ final class RowQueue {
     }
 
     /**
-     * Returns the execution that a group may send in place of the statement; null if the statement goes alone. It is
-     * made before the wait, because this may query the server.
+     * Returns the execution that a group may send instead of the statement; null if the statement must run in its own
+     * transaction. This happens before the wait, because it may query the server.
      */
     private @Nullable StatementMember member(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         SharedTransactions groups = dropIn.groups;

@@ -12,7 +12,9 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
-/** The turn of a statement, which may now go to the server. The caller leaves it when the server has answered. */
+/**
+ * The turn of a statement: its permission to go to the server. The caller gives it back when the server has answered.
+ */
 public final class Turn {
     private final DriverAccess access;
     private final @Nullable QueueEntry entry;
@@ -33,14 +35,14 @@ public final class Turn {
         this.member = member;
     }
 
-    /** Returns the lock that goes in front of the statement; null if there is none. */
+    /** Returns the front lock of the statement, which is sent before it; null if it has none. */
     public @Nullable Front front() {
         return front;
     }
 
     /**
-     * Returns the result of the statement if a group has run it, or runs it now with this statement as the leader.
-     * Returns null if the statement goes alone.
+     * Returns the result of the statement if a group has run it. If this statement leads a group, runs the group now.
+     * Returns null if the caller must send the statement itself.
      */
     public StatementMember.@Nullable Told grouped() throws SQLException {
         if (member == null || entry == null || plan == null) {
@@ -59,10 +61,10 @@ public final class Turn {
     }
 
     /**
-     * Gives up the lock in front if the error comes from the wait for it. It undoes what the flush has begun, so that
-     * the statement can go to the server without the lock. Returns false if the error is the statement's own.
+     * Gives up the front lock if the error comes from the wait for it, and rolls back the flush, so that the caller can
+     * send the statement without that lock. Returns false if the error comes from the statement itself.
      *
-     * @param tookNanos how long the flush of the lock and the statement took
+     * @param tookNanos how long the flush with the front lock and the statement took
      */
     public boolean givesUpFront(SQLException error, long tookNanos) throws SQLException {
         if (front == null || plan == null || !ServerErrors.mayBeOfFront(error)) {
@@ -72,7 +74,7 @@ public final class Turn {
             if (!FrontSql.undoes(access.driver())) {
                 return false;
             }
-            // Nothing else is lost, because only the first statement of a transaction has a lock in front.
+            // The rollback loses no other work, because only the first statement of a transaction has a front lock.
             access.driver().rollback();
         } else if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
                 && !FrontSql.isWithin(access.ask("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {
@@ -89,7 +91,7 @@ public final class Turn {
         }
     }
 
-    /** Notes that the row is no longer held. */
+    /** Records that the transaction no longer holds the row. */
     void released() {
         if (entry != null) {
             entry.released(true);

@@ -22,12 +22,12 @@ import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /**
- * Gives the statements of one connection their turns. It knows whether the transaction may hold locks already, and lets
- * its first locking statement wait. Only the first waits here. So a thread that waits in the JVM holds no lock for
- * which another waits at the server.
+ * Decides when each statement of one connection may go to the server. Only the first locking statement of a transaction
+ * may wait in the JVM. So a thread that waits in the JVM holds no lock for which another transaction waits at the
+ * server.
  *
- * <p>One thread at a time may use it, as with any connection. {@link #cancel}, {@link #close} and {@link #abort} may
- * come from other threads, because they do not use the driver's connection.
+ * <p>Only one thread at a time may use it, as with any connection. Other threads may call {@link #cancel}, {@link
+ * #close} and {@link #abort}, because these do not use the driver's connection.
  */
 public final class Turns {
     private final DropIn dropIn;
@@ -37,7 +37,7 @@ public final class Turns {
     private final RowQueue queue;
     private final KeptWrites kept = new KeptWrites();
 
-    /** The turn of the first write that is kept, until the write is sent; null if that write did not queue. */
+    /** The turn of the first kept write, until Rowlock sends that write; null if it did not queue. */
     private @Nullable Turn keptTurn;
 
     /** The turn of every statement that does not wait. */
@@ -45,14 +45,14 @@ public final class Turns {
 
     private boolean mayHoldLocks;
 
-    /** The last turn that the server has answered, while its row is held. */
+    /** The turn whose row the transaction holds; null if there is none. */
     private @Nullable Turn granted;
 
     /**
      * Creates the turns of a connection.
      *
      * @param connection the driver's or the pool's connection
-     * @param origin all that determines the driver's connection besides its URL; null if it is not known
+     * @param origin everything that determines the driver's connection besides its URL; null if this is not known
      */
     public Turns(DropIn dropIn, Connection connection, @Nullable Object origin) throws SQLException {
         this.dropIn = dropIn;
@@ -60,7 +60,7 @@ public final class Turns {
         this.rows = new RowFinder(access, dropIn.primaryKeys);
         this.passing = new Turn(access, null, null, null, null);
         this.mayHoldLocks = !access.isIdle();
-        // A layer between Rowlock and the driver may alter the session without Rowlock's knowledge.
+        // If another layer is between Rowlock and the driver, it may alter the session without Rowlock's knowledge.
         Object made = origin == null || dropIn.groups == null || !access.isDirect()
                 ? null
                 : List.of(access.session().url(), origin);
@@ -68,20 +68,20 @@ public final class Turns {
         this.queue = new RowQueue(dropIn, access, identity);
     }
 
-    /** Returns what is known about changes to the session since its connection was made. */
+    /** Returns the record of how the session was changed since its connection was opened. */
     public SessionIdentity identity() {
         return identity;
     }
 
     /**
-     * Waits until the statement may go to the server, if it has to wait.
+     * Waits, if necessary, until the statement may go to the server.
      *
      * @param plan null if statements are not examined
      * @param binds the values of the parameters
      * @param statement the driver's or the pool's statement
-     * @param isWhole whether it is one execution of a statement, which a group may send in its place
-     * @return the turn, which the caller leaves when the server has answered
-     * @throws SQLException if the wait was cancelled; the error is the server's
+     * @param isWhole whether the call is one execution of one statement, so that a group may send it instead
+     * @return the turn, which the caller gives to {@link #leave} when the server has answered
+     * @throws SQLException if the wait was cancelled, with the error that the server raises for a cancelled statement
      */
     public Turn enter(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
@@ -96,7 +96,7 @@ public final class Turns {
         }
     }
 
-    /** Notes that a statement goes to the server, or into a batch. */
+    /** Records what a statement may change in its session, before it goes to the server or into a batch. */
     public void sees(@Nullable StatementPlan plan) {
         if (!identity.isAlone()) {
             identity.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
@@ -134,14 +134,14 @@ public final class Turns {
     }
 
     /**
-     * Keeps writes until the transaction ends. Returns false if the driver could not send them in one flush with the
-     * COMMIT, or would not begin a transaction.
+     * Keeps writes from now on until the transaction ends. Returns false if the driver cannot send them in one flush
+     * with the COMMIT, or does not begin a transaction before them.
      */
     public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
         boolean keeps = dropIn.settings.keepsWrites()
                 && dropIn.mode() == DropInMode.QUEUE
                 && access.session().carriesFronts()
-                // If a backslash is an escape in strings, the driver may parse the text in another way than Rowlock.
+                // If a backslash begins an escape in strings, Rowlock and the driver may parse the text differently.
                 && !"off".equals(access.session().reported("standard_conforming_strings"))
                 && !access.session().isOfXa()
                 && !access.driver().getAutoCommit()
@@ -153,12 +153,12 @@ public final class Turns {
         return keeps;
     }
 
-    /** Whether writes are kept now. */
+    /** Whether Rowlock keeps writes now. */
     public boolean keeps() {
         return kept.isOpen();
     }
 
-    /** Whether the text and the table of a prepared statement allow Rowlock to keep its executions. */
+    /** Whether Rowlock may keep the executions of a prepared statement, judged by its text and its table. */
     public boolean keeps(StatementPlan plan) {
         String table = plan.written();
         return kept.isOpen()
@@ -170,7 +170,8 @@ public final class Turns {
     }
 
     /**
-     * Keeps an execution of a statement. If it is the first of the transaction to lock, it waits for its turn now.
+     * Keeps an execution of a statement. If this is the first locking statement of the transaction, waits for its turn
+     * now.
      *
      * @param statement the driver's or the pool's statement
      */
@@ -186,7 +187,7 @@ public final class Turns {
         });
     }
 
-    /** Sends the kept writes. This comes before any other use of the connection. */
+    /** Sends the kept writes. Called before any other use of the connection. */
     public void sendKept() throws SQLException {
         if (!kept.isEmpty()) {
             boolean done = false;
@@ -194,8 +195,8 @@ public final class Turns {
                 kept.send(access.connection());
                 done = true;
             } catch (SQLException | Error e) {
-                // A write that never reached the server has not aborted the transaction there, and the rest must not be
-                // stored without it.
+                // If a write failed before it reached the server, the transaction there is not aborted. Rowlock aborts
+                // it, because the other writes must not be committed without this one.
                 access.abort(e);
                 learn(e);
                 throw e;
@@ -217,19 +218,25 @@ public final class Turns {
         }
     }
 
-    /** Forgets the primary keys if a count was wrong, because a table may have another key, or a new trigger. */
+    /**
+     * Drops the cached primary keys if a write changed a wrong number of rows, because a table may have a new key or
+     * trigger.
+     */
     private void learn(Throwable e) {
         if (e instanceof CommitFlushException failed && failed.isWrongCount()) {
             dropIn.primaryKeys.forget();
         }
     }
 
-    /** Returns the error of a cancelled statement, as the server raises it. */
+    /** Returns the error that the server raises for a cancelled statement. */
     public SQLException canceled() {
         return access.canceled();
     }
 
-    /** Lets a statement pass whose locks are not examined, such as a batch. */
+    /**
+     * Lets a statement go to the server without a wait, because Rowlock does not examine its locks. An example is a
+     * batch.
+     */
     public Turn pass(@Nullable StatementPlan plan, PassReason reason) throws SQLException {
         access.begin();
         try {
@@ -238,7 +245,7 @@ public final class Turns {
             access.end();
             throw e;
         }
-        // After a DISCARD ALL the rest of the batch may alter the session again.
+        // If a batch begins with DISCARD ALL, its later statements may still alter the session.
         boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
         sees(cleans ? null : plan);
         mayHoldLocks = true;
@@ -248,7 +255,7 @@ public final class Turns {
         return passing;
     }
 
-    /** Leaves a turn, because the server has answered or nothing was sent. */
+    /** Gives back a turn, after the server has answered or if nothing was sent. */
     public void leave(Turn turn, boolean done) {
         if (!turn.equals(passing)) {
             boolean holds = done && access.session().isOpen();
@@ -268,7 +275,7 @@ public final class Turns {
         void run() throws SQLException;
     }
 
-    /** Runs a call. Rowlock sends no queries of its own meanwhile. */
+    /** Runs a call. Meanwhile Rowlock sends no queries of its own on the connection. */
     public void run(Call call) throws SQLException {
         access.begin();
         try {
@@ -278,7 +285,7 @@ public final class Turns {
         }
     }
 
-    /** Whether Rowlock sends the COMMIT itself, because kept writes go with it. */
+    /** Whether Rowlock itself sends the COMMIT, together with kept writes. */
     public boolean commitsHere() throws SQLException {
         return !kept.isEmpty() && !access.isClosed() && !access.driver().getAutoCommit();
     }
@@ -316,8 +323,8 @@ public final class Turns {
     }
 
     /**
-     * Releases the turn, because the transaction has ended. While another thread runs a statement this does not happen,
-     * because that statement may belong to the next transaction.
+     * Releases the turn after the transaction has ended. Does nothing while another thread runs a statement, because
+     * that statement may belong to the next transaction.
      */
     public void ended() {
         kept.close();
@@ -340,28 +347,28 @@ public final class Turns {
 
     /** Calls {@link #ended} if the transaction has ended. */
     public void endedIfIdle() throws SQLException {
-        // Until the kept writes are sent, the transaction looks as if it had not begun.
+        // Until Rowlock sends the kept writes, the driver reports no open transaction.
         if (kept.isEmpty() && !access.isClosed() && !access.driver().isClosed() && access.isIdle()) {
             ended();
         }
     }
 
-    /** Releases everything, because the connection returns to its pool or ends. */
+    /** Releases the turn and ends the wait, because the connection returns to its pool or is closed. */
     public void close() {
         abort();
         access.awaitQuestions();
         forget();
     }
 
-    /** Sends the waiting thread to the server, where it fails because the connection is closed. */
+    /** Ends the wait of the thread that waits in the JVM. Its statement then fails because the connection is closed. */
     public void abort() {
         access.close();
         queue.wake();
     }
 
     /**
-     * Cancels the wait of a statement, which then ends with the server's error. Returns false if the statement does not
-     * wait here.
+     * Cancels the wait of a statement, which then fails with the error that the server raises for a cancelled
+     * statement. Returns false if the statement does not wait here.
      */
     public boolean cancel(Statement statement) throws SQLException {
         return queue.cancel(statement);

@@ -1,6 +1,6 @@
 /**
- * The turns of statements: whether a statement waits in the JVM before it goes to the server. Start at
- * {@link org.rowlock.jdbc.internal.queue.Turns}.
+ * Decides whether a statement waits in the JVM before it goes to the server. Start at {@link
+ * org.rowlock.jdbc.internal.queue.Turns}.
  */
 @NullMarked
 package org.rowlock.jdbc.internal.queue;

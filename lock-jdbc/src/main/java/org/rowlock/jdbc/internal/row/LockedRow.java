@@ -21,23 +21,21 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
  * @param binds the values of the parameters
  */
 public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<Value> key, Binds binds) {
-    /**
-     * Returns a hash that is the same for the same row of a database, whatever name the statement has for its table.
-     */
+    /** Returns a hash of the row. It is the same for every name by which a statement may refer to the table. */
     public int hash(int database) {
         return 31 * (31 * database + Long.hashCode(primaryKey.table())) + binds.hash(key);
     }
 
-    /** Returns the table, and the key in brackets. */
+    /** Returns the name of the table, followed by the key in brackets. */
     public String text() {
         return plan.table() + '(' + binds.text(key) + ')';
     }
 
     /**
-     * Whether a lock may go in front. No conditions beyond the key are allowed: an update of a stale version must fail
-     * at once, without a wait and without blocking other transactions. A value that cannot be compared with its column
-     * is not allowed either. The statement itself must raise that error, and not the query in front that looks for the
-     * row.
+     * Whether the statement may have a front lock. It must have no condition besides the key: an update of a stale
+     * version must fail at once, without a wait and without blocking other transactions. Each value must be comparable
+     * with its column. Otherwise the query that checks whether the row exists would raise the error, not the statement
+     * itself.
      */
     public boolean isFrontable() {
         return plan.shape() instanceof Recognised statement
@@ -67,7 +65,7 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
     }
 
     /**
-     * Returns the key of the lock in front.
+     * Returns the advisory key of the front lock.
      *
      * @throws IllegalArgumentException if the key format does not support a value
      */

@@ -19,8 +19,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
- * Finds the rows that the statements of one connection lock, by the primary keys of their tables. An unknown primary
- * key is looked up when the connection is idle; until then the statements on its table do not queue.
+ * Finds which row a statement of one connection locks, by the primary key of its table. Rowlock looks up an unknown
+ * primary key when the connection is idle. Until then statements on that table do not queue.
  */
 public final class RowFinder {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -64,8 +64,8 @@ public final class RowFinder {
     }
 
     /**
-     * Returns the primary key of the table that a statement changes; null unless the form of the statement limits it to
-     * one row.
+     * Returns the primary key of the table that a statement changes; null if the statement may change more than one
+     * row.
      */
     public PrimaryKeys.@Nullable Found written(StatementPlan plan, JdbcSettings settings) {
         String table = plan.written();
@@ -112,7 +112,7 @@ public final class RowFinder {
                 return unknownTables;
             });
         } catch (SQLException e) {
-            // Rowlock tries again later. The application already has its answer from the server.
+            // Rowlock tries again later. The application's own statement has already succeeded or failed.
             LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
         }
         unknownTables.clear();

@@ -16,7 +16,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
-/** The facts about a statement that follow from its text, and its values for a primary key. */
+/** What Rowlock has found out about a statement from its text, and from the primary key of its table. */
 public final class StatementPlan {
     private final String sql;
     private final StatementShape shape;
@@ -28,21 +28,21 @@ public final class StatementPlan {
     private volatile @Nullable String target;
 
     /**
-     * The columns of a primary key, and the values of the statement for them; null if it lacks a value. Only the
-     * columns are compared, as a list. JDK 17 keeps the class of the last record whose generated equals() was called,
-     * and with it the class loader of a stopped application.
+     * The columns of a primary key, and the statement's values for them; null if the statement lacks one of them. The
+     * code compares only the columns, and never calls equals() of this record. JDK 17 would keep a reference to its
+     * class, and so to the class loader of a stopped application.
      */
     private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
-    /** @param figures returns the figures of a table */
+    /** @param figures a function that returns the figures of a table */
     public StatementPlan(String sql, Function<String, TableFigures> figures) {
         this.sql = sql;
         this.shape = StatementRecogniser.recognise(sql);
         String lower = sql.toLowerCase(Locale.ROOT);
         this.changesSettings =
                 Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
-                        // This finds SET ROLE and SET SESSION AUTHORIZATION anywhere in the text, and some harmless
-                        // statements.
+                        // This finds SET ROLE and SET SESSION AUTHORIZATION anywhere in the text. It also matches some
+                        // harmless statements.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
         this.locksSession = lower.contains("advisory_lock");
         this.figures = figures.apply(table());
@@ -56,7 +56,7 @@ public final class StatementPlan {
         return sql;
     }
 
-    /** Returns the table whose rows the statement locks; empty if this is not known. */
+    /** Returns the table whose rows the statement locks; an empty string if this is not known. */
     public String table() {
         return shape instanceof Recognised statement ? statement.table() : "";
     }
@@ -81,7 +81,7 @@ public final class StatementPlan {
     }
 
     /**
-     * Returns the table in which the statement inserts, updates or deletes a row; null if it does something else or
+     * Returns the table in which the statement inserts, updates or deletes rows; null if it does none of these or
      * returns rows.
      */
     public @Nullable String written() {
@@ -96,7 +96,7 @@ public final class StatementPlan {
         return shape instanceof Recognised statement && statement.returnsRows();
     }
 
-    /** Returns what the statement may do to its session. Only groups need this, so the first call computes it. */
+    /** Returns how the statement may change its session. The first call computes this, because only groups need it. */
     public SessionEffect effect() {
         SessionEffect known = effect;
         if (known == null) {
@@ -107,8 +107,7 @@ public final class StatementPlan {
     }
 
     /**
-     * Returns the table that an UPDATE changes if another session may send the same text with the same effect; else
-     * null.
+     * Returns the table that an UPDATE changes if the same text has the same effect in another session; otherwise null.
      */
     public @Nullable String sharedTarget() {
         String known = target;

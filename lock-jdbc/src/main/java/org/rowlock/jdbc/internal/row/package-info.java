@@ -1,4 +1,4 @@
-/** Finds the row that a statement locks, by its text, its values and the primary key of its table. */
+/** Finds the row that a statement locks from its text, its values and the primary key of its table. */
 @NullMarked
 package org.rowlock.jdbc.internal.row;
 

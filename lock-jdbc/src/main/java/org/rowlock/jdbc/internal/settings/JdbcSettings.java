@@ -18,7 +18,7 @@ import org.rowlock.jdbc.DropInMode;
  * @param include the tables to which the drop-in applies; empty for all
  * @param exclude the tables that are left out
  * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 turns groups off
- * @param keepsWrites whether the last writes of a transaction may go with its COMMIT
+ * @param keepsWrites whether the last writes of a transaction may be sent with its COMMIT
  */
 public record JdbcSettings(
         String name,
@@ -29,8 +29,8 @@ public record JdbcSettings(
         int largestGroup,
         boolean keepsWrites) {
     /**
-     * The largest group, which the driver is sure to send in one transaction. It sends a Sync, which commits, once it
-     * expects 64,000 bytes of answers. It reckons with 250 bytes for each statement.
+     * The largest group that the driver surely sends in one transaction. The driver sends a Sync, which commits, once
+     * it expects 64,000 bytes of answers. It estimates 250 bytes for each statement.
      */
     public static final int MOST_IN_GROUP = 128;
 
@@ -38,7 +38,7 @@ public record JdbcSettings(
 
     private static final String PROPERTIES = "rowlock.jdbc.";
 
-    /** A setting of earlier versions, which is refused with a message of its own. */
+    /** A setting of earlier versions. It is rejected with a special message. */
     private static final String RELEASE = "release";
 
     /** The default value of each setting. In a URL the key of a setting begins with {@code rowlock.}. */
@@ -48,7 +48,7 @@ public record JdbcSettings(
     /** The name that Spring Boot uses for {@code flush}. */
     private static final String OF_SPRING = PROPERTIES + "flush-with-commit";
 
-    /** A comma between names. In quotes a comma is part of a name. */
+    /** A comma that separates names. A comma in quotes is part of a name. */
     private static final Pattern COMMA = Pattern.compile(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)");
 
     public JdbcSettings {
@@ -61,7 +61,7 @@ public record JdbcSettings(
     }
 
     /**
-     * Creates settings. A setting that is not given comes from the system property {@code rowlock.jdbc.*}.
+     * Creates settings. A setting that is not given is read from the system property {@code rowlock.jdbc.*}.
      *
      * @param given the values by their keys
      */
@@ -104,7 +104,8 @@ public record JdbcSettings(
     }
 
     /**
-     * Returns a warning for each system property that begins like a setting and is none, because it may be misspelt.
+     * Returns a warning for each system property that has the prefix of the settings, but is no setting. Its name may
+     * be misspelt.
      */
     public static List<String> unknownProperties() {
         return System.getProperties().stringPropertyNames().stream()
@@ -116,7 +117,7 @@ public record JdbcSettings(
                 .toList();
     }
 
-    /** Returns a message that says why a setting does not exist, and what to do. */
+    /** Returns the message for a setting that does not exist. */
     static String noSetting(String key, String prefix) {
         if (key.equals(RELEASE)) {
             return "The drop-in has no early release, because it makes programs that read much slower: remove the"
@@ -184,7 +185,7 @@ public record JdbcSettings(
         return (include.isEmpty() || matches(include, table)) && !matches(exclude, table);
     }
 
-    /** Whether one of the names means a table. A name without a schema means that table in every schema. */
+    /** Whether a table has one of the names. A name without a schema matches the table in every schema. */
     private static boolean matches(List<String> names, String table) {
         for (String name : names) {
             if (name.equals(table)

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * A URL of the drop-in in its parts.
+ * The parts of a URL of the drop-in.
  *
- * @param url the URL for the driver that it names
+ * @param url the URL of the driver that Rowlock wraps
  * @param properties the properties for that driver, without the drop-in's settings
  * @param settings the settings of the drop-in
  */
@@ -23,8 +23,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
     private static final String PREFIX = "jdbc:rowlock:";
 
     /**
-     * A URL of PostgreSQL's driver, or of drivers in front of it: {@code aws-wrapper:postgresql:..},
-     * {@code tc:postgresql:18:..}.
+     * A URL of PostgreSQL's driver, or of a driver that wraps it: {@code aws-wrapper:postgresql:..}, {@code
+     * tc:postgresql:18:..}.
      */
     private static final Pattern URL = Pattern.compile(PREFIX + "([a-z][a-z0-9_-]*:)*?postgresql:.*", Pattern.DOTALL);
 
@@ -34,7 +34,7 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         return url != null && URL.matcher(url).matches();
     }
 
-    /** Whether a parameter is meant for the drop-in, in whatever case it is written. */
+    /** Whether a parameter is meant for the drop-in. Case is ignored. */
     private static boolean isOurName(String name) {
         return name.regionMatches(true, 0, OURS, 0, OURS.length());
     }
@@ -75,7 +75,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
                 }
             }
             for (String key : ours.keySet()) {
-                // Some programs pass System.getProperties() on, which has other names that begin like the drop-in's.
+                // Some programs pass all system properties to the driver, so an unknown key that is also a system
+                // property is no error.
                 if (!JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) == null) {
                     throw new IllegalArgumentException(JdbcSettings.noSetting(key, OURS));
                 }

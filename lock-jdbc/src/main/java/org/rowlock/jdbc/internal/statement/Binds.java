@@ -20,7 +20,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /**
  * The values bound to the parameters of a statement. Values that may belong to a key are compared by value, so that 42,
- * 42L and "42" are one row. If values are kept, all of them can be set again on another statement.
+ * 42L and "42" are one row. While values are kept, Rowlock can set all of them again on another statement.
  */
 public final class Binds {
     /** The values of a statement without parameters. */
@@ -39,7 +39,7 @@ public final class Binds {
             Boolean.class,
             UUID.class);
 
-    /** Stands for a value that is among the numbers. */
+    /** Marks a value that {@link #numbers} holds. */
     private enum Mark {
         NUMBER
     }
@@ -47,10 +47,10 @@ public final class Binds {
     private final @Nullable Object[] values;
     private final long[] numbers;
 
-    /** The setters that set the values again; null while the values are not kept. */
+    /** Set each value again; null while the values are not kept. */
     private @Nullable Setter @Nullable [] setters;
 
-    /** Sets a parameter again as the application has set it. */
+    /** Sets a parameter again, in the way in which the application set it. */
     public interface Setter {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
@@ -68,7 +68,7 @@ public final class Binds {
         }
     }
 
-    /** @param parameters how many there are */
+    /** @param parameters the number of parameters */
     public Binds(int parameters) {
         this.values = new @Nullable Object[parameters];
         this.numbers = new long[parameters];
@@ -84,8 +84,8 @@ public final class Binds {
     }
 
     /**
-     * Returns a value that sets the same again later, such as a copy of a date. Returns null if the value can be read
-     * only once, or its type is not known.
+     * Returns a value that stays the same until it is set again later, such as a copy of a date. Returns null if the
+     * value can be read only once, or its type is not known.
      */
     @SuppressWarnings("JavaUtilDate") // JDBC has it.
     public static @Nullable Object kept(@Nullable Object value) {
@@ -100,7 +100,7 @@ public final class Binds {
     }
 
     /**
-     * Notes that a number was set.
+     * Records that a number was set.
      *
      * @param setter null if the value cannot be set again
      */
@@ -108,7 +108,7 @@ public final class Binds {
         set(index, Mark.NUMBER, value, setter);
     }
 
-    /** Notes that a value was set; null if it cannot belong to a key. */
+    /** Records that a value was set. */
     public void set(int index, @Nullable Object value, @Nullable Setter setter) {
         if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
             set(index, Mark.NUMBER, ((Number) value).longValue(), setter);
@@ -134,7 +134,7 @@ public final class Binds {
         }
     }
 
-    /** Returns a copy, which is used until a batch is sent. */
+    /** Returns a copy, which belongs to one execution of a batch. */
     public Binds copy() {
         Binds copy = new Binds(values.length);
         System.arraycopy(values, 0, copy.values, 0, values.length);
@@ -148,10 +148,7 @@ public final class Binds {
         return setters != null && Arrays.stream(setters).noneMatch(Objects::isNull);
     }
 
-    /**
-     * Returns all values as they are now. Later calls do not change them, and each is set as the application has set
-     * it.
-     */
+    /** Returns all values as they are now. Later calls do not change them. */
     public List<Write.Bound> bound() {
         return Arrays.stream(Objects.requireNonNull(setters))
                 .map(setter -> setter instanceof Bytes bytes
@@ -168,7 +165,10 @@ public final class Binds {
         }
     }
 
-    /** Sets the parameters among some values, from an index on. Returns the index after the last one. */
+    /**
+     * Sets those of the given values that are parameters, from index {@code at} on. Returns the index after the last
+     * one.
+     */
     public int set(PreparedStatement statement, int at, List<Value> some) throws SQLException {
         int index = at;
         for (Value value : some) {
@@ -206,7 +206,7 @@ public final class Binds {
         return hash;
     }
 
-    /** Returns the hash of a text. The text of a whole number has the hash of that number. */
+    /** Returns the hash of a text. The text of a whole number has the same hash as that number. */
     private static int hashOfText(String text) {
         int start = text.startsWith("-") ? 1 : 0;
         boolean whole = text.length() > start && text.length() <= 18;
@@ -219,7 +219,7 @@ public final class Binds {
         return whole ? Long.hashCode(start == 1 ? -number : number) : text.hashCode();
     }
 
-    /** Returns a value of a key, which must be known. */
+    /** Returns the value of a part of a key. It must be known. */
     public Object value(Value value) {
         if (value instanceof Literal literal) {
             return literal.text();
@@ -229,7 +229,7 @@ public final class Binds {
         return bound instanceof Mark ? Long.valueOf(numbers[at]) : Objects.requireNonNull(bound);
     }
 
-    /** Returns a key whose values are all known as a text. Equal keys have equal texts. */
+    /** Returns a text for a key whose values are all known. Equal keys have equal texts. */
     public String text(List<Value> key) {
         return key.stream().map(this::text).collect(Collectors.joining(", "));
     }

@@ -12,16 +12,16 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
-/** Reads the conditions after WHERE. It finds the equalities, and skips all conditions that it does not know. */
+/** Reads the conditions after WHERE. It collects the equalities, and skips all other conditions. */
 final class Conditions {
     /** The words that may follow the conditions. */
     static final Set<String> ENDS =
             Tokens.words("order limit offset fetch for returning group having window union intersect except");
 
-    /** The later words of type names that have several. */
+    /** The second and later words of type names such as {@code double precision}. */
     private static final Set<String> TYPE_WORDS = Tokens.words("varying precision with without time zone");
 
-    /** The depth from which brackets are skipped. */
+    /** The depth of nested brackets beyond which they are skipped unread. */
     private static final int DEEPEST = 50;
 
     private final TokenReader tokens;
@@ -29,23 +29,23 @@ final class Conditions {
 
     final List<Equality> equalities = new ArrayList<>();
 
-    /** Whether a list has more than one row. */
+    /** Whether an IN list names more than one row. */
     boolean severalRows;
 
-    /** Whether there is an OR, even in brackets. */
+    /** Whether the conditions contain an OR, even in brackets. */
     boolean alternatives;
 
-    /** Whether there are conditions other than equalities. */
+    /** Whether any condition is not an equality. */
     boolean others;
 
-    /** The text of all conditions, as the statement has it. */
+    /** The text of all conditions, unchanged. */
     String text = "";
 
     Conditions(TokenReader tokens) {
         this.tokens = tokens;
     }
 
-    /** Reads all conditions after WHERE, if it is there. Returns false if an OR follows. */
+    /** Reads all conditions if there is a WHERE. Returns false at an OR. */
     boolean readWhere() {
         if (!tokens.skipWord("where")) {
             return true;
@@ -56,7 +56,7 @@ final class Conditions {
         return read;
     }
 
-    /** Reads conditions joined by AND. Returns false if an OR follows. */
+    /** Reads conditions joined by AND. Returns false at an OR. */
     private boolean readAll() {
         do {
             readOne();
@@ -139,7 +139,7 @@ final class Conditions {
         return tokens.skipWord("in") && readList(columns);
     }
 
-    /** Reads one column, or several in brackets. Returns no columns if something else is there. */
+    /** Reads one column, or several in brackets. Returns an empty list if no column follows. */
     private List<String> readColumns() {
         List<String> columns = new ArrayList<>();
         boolean brackets = tokens.skipSymbol("(");
@@ -219,7 +219,7 @@ final class Conditions {
                     ? value
                     : null;
         }
-        // A type may stand in front of a string, as in uuid '...'.
+        // A type may precede a string, as in uuid '...'.
         if (tokens.peek().type() == TokenType.WORD && tokens.peek(1).type() == TokenType.STRING) {
             tokens.next();
         }
@@ -235,7 +235,7 @@ final class Conditions {
         };
     }
 
-    /** Skips any casts. Returns false if one has no type. */
+    /** Skips all casts. Returns false if a cast has no type. */
     private boolean skipCasts() {
         while (tokens.skipSymbol("::")) {
             if (!skipType()) {

@@ -5,19 +5,19 @@ public enum PassReason {
     /** A plain read, a setting, or the begin or end of a transaction. */
     NOT_LOCKING,
 
-    /** An INSERT, a MERGE, a CALL or another statement that may lock rows, but names none in its text. */
+    /** An INSERT, a MERGE, a CALL or another statement that may lock rows, but does not identify them in its text. */
     OTHER_WRITE,
 
     /** More than one table, or a subquery or a function in place of the table. */
     JOIN,
 
-    /** A statement that begins with WITH and may lock. */
+    /** A statement that begins with WITH and may lock rows. */
     WITH,
 
     /** The equalities do not include all columns of the primary key. */
     NO_KEY,
 
-    /** A list of several rows. */
+    /** An IN list that names several rows. */
     SEVERAL_ROWS,
 
     /** Conditions with OR. */
@@ -38,19 +38,19 @@ public enum PassReason {
     /** The transaction may hold locks already. */
     NOT_FIRST,
 
-    /** NOWAIT or SKIP LOCKED, which never wait. */
+    /** A statement with NOWAIT or SKIP LOCKED, which never waits. */
     NO_WAIT,
 
-    /** FOR SHARE or FOR KEY SHARE. */
+    /** A SELECT with FOR SHARE or FOR KEY SHARE. */
     SHARED,
 
     /** A batch of several rows. */
     BATCH,
 
-    /** The primary key of the table is not known yet. It is looked up when the transaction ends. */
+    /** The primary key of the table is not known yet. Rowlock looks it up when the transaction ends. */
     TABLE_UNKNOWN,
 
-    /** There is no primary key. The name belongs to a view or to a table without one, or to nothing. */
+    /** The name belongs to a table without a primary key, to a view, or to nothing. */
     NO_PRIMARY_KEY,
 
     /** A value of the key is null, or its type is not supported. */

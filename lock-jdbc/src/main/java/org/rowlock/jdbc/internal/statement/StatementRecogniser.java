@@ -14,12 +14,12 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
  * Recognises statements that lock rows of one table by equality: SELECT with a locking clause, UPDATE and DELETE. It is
- * no parser: a form that it does not know for certain is left alone.
+ * not a full parser: a form that it does not know for certain is reported as unknown.
  */
 public final class StatementRecogniser {
     public static final int LONGEST = Tokens.LONGEST;
 
-    /** The first words of statements that lock no rows and run nothing that may. */
+    /** The first words of statements that are assumed to lock no rows. */
     private static final Set<String> HARMLESS =
             Tokens.words("values show set reset begin start commit end rollback abort savepoint release close"
                     + " deallocate listen unlisten notify");
@@ -27,7 +27,7 @@ public final class StatementRecogniser {
     private static final Set<String> OTHER_WRITES =
             Tokens.words("insert merge call do copy lock truncate execute prepare explain declare create alter drop");
 
-    /** The words that make a WITH more than a read. */
+    /** The words after which a statement that begins with WITH may lock rows. */
     private static final Set<String> LOCKS_IN_WITH = Tokens.words("insert update delete merge for");
 
     private static final Set<String> SET_OPERATIONS = Tokens.words("group having window union intersect except");
@@ -148,8 +148,8 @@ public final class StatementRecogniser {
     }
 
     /**
-     * Returns the shape of a SELECT whose locking clause was not found. It is a plain read if the word FOR stands
-     * elsewhere, as in {@code substring(name for 3)}. Otherwise the reason says why it was not recognised.
+     * Returns the shape of a SELECT in which no locking clause was found. It is a plain read if FOR is part of
+     * something else, as in {@code substring(name for 3)}. Otherwise the reason says why it was not recognised.
      */
     private static StatementShape withoutLock(List<Token> all, PassReason reason) {
         for (int i = 0; i + 1 < all.size(); i++) {
@@ -175,7 +175,7 @@ public final class StatementRecogniser {
         return tokens.skipWords("key", "share") ? RowLockMode.FOR_KEY_SHARE : null;
     }
 
-    /** Reads OF, if it is there. Returns false if it names anything but the table or its alias. */
+    /** Reads OF and its table, if they follow. Returns false if that is not the table of the statement or its alias. */
     private boolean readLockedTable(TableReference table) {
         return !tokens.skipWord("of")
                 || (tokens.peek().isName() && tokens.next().text().equals(table.reference()));

@@ -5,24 +5,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
-/** The shape of a statement: the rows that it locks, as far as its text shows them. */
+/** The shape of a statement: the rows that it locks, as far as the text says. */
 public sealed interface StatementShape {
-    /** Whether the statement may acquire locks that others wait for. Only a plain read may not. */
+    /** Whether the statement may acquire locks for which other transactions wait. A plain read may not. */
     default boolean mayLock() {
         return true;
     }
 
     /**
-     * A statement that locks rows of one table, found by equality.
+     * A statement that locks rows of one table and finds them by equality of columns.
      *
      * @param kind the kind of statement
      * @param table the table as SQL writes it, quoted only if it must be
      * @param mode the mode of the row lock
-     * @param waiting the behaviour if another transaction has locked the row
-     * @param equalities all equalities in the order of the text, those of the key among them
+     * @param waiting the behaviour if another transaction holds the row lock
+     * @param equalities all equalities in the order of the text, including those of the key
      * @param moreConditions whether there are conditions other than equalities
-     * @param row a query that finds the same rows without a lock; it has the parameters of all conditions
-     * @param returnsRows whether it returns rows, and not their number
+     * @param row a query that finds the same rows without a lock; its parameters are those of all conditions
+     * @param returnsRows whether it returns rows rather than their number
      * @param parameters the number of parameters in the text
      */
     record Recognised(
@@ -41,7 +41,8 @@ public sealed interface StatementShape {
         }
 
         /**
-         * Returns the values of a primary key, in its order; null if the statement does not name all of its columns.
+         * Returns the values of a primary key, in the order of its columns; null if the statement lacks a value for one
+         * of them.
          */
         public @Nullable List<Value> key(List<String> primaryKey) {
             List<Value> values = new ArrayList<>(primaryKey.size());
@@ -59,18 +60,18 @@ public sealed interface StatementShape {
             return equalities.stream().map(Equality::value).toList();
         }
 
-        /** Whether the key is the only condition, so that the statement finds every row that exists. */
+        /** Whether the key is the only condition, so that the statement finds the row if it exists. */
         public boolean hasOnly(List<Value> key) {
             return !moreConditions && equalities.size() == key.size();
         }
     }
 
     /**
-     * A statement that goes to the server as it is.
+     * A statement that Rowlock sends to the server without a wait.
      *
-     * @param reason the reason
-     * @param table the table into which it inserts one row, as SQL writes it; empty if it does something else
-     * @param parameters the number of parameters of such an INSERT; else -1
+     * @param reason the reason why it does not wait
+     * @param table the table into which it inserts one row, as SQL writes it; empty for any other statement
+     * @param parameters the number of parameters of such an INSERT; otherwise -1
      */
     record PassedThrough(PassReason reason, String table, int parameters) implements StatementShape {
         PassedThrough(PassReason reason) {
@@ -90,7 +91,7 @@ public sealed interface StatementShape {
         DELETE
     }
 
-    /** The behaviour of a statement if another transaction has locked the row. */
+    /** The behaviour of a statement if another transaction holds the row lock. */
     enum Waiting {
         WAIT,
         NOWAIT,
@@ -111,7 +112,7 @@ public sealed interface StatementShape {
     /**
      * A value that is bound to a parameter.
      *
-     * @param index as JDBC counts, from 1
+     * @param index the index in JDBC, from 1
      */
     record Parameter(int index) implements Value {}
 

@@ -13,20 +13,20 @@ import org.rowlock.internal.text.Tokens;
  *
  * @param name its name as SQL writes it, quoted only if it must be
  * @param reference its alias, or the last part of its name
- * @param text the whole reference, as the statement has it
+ * @param text the whole reference, unchanged
  */
 record TableReference(String name, String reference, String text) {
-    /** The words that may follow a table and are no alias. */
+    /** The words that may follow a table without being its alias. */
     private static final Set<String> AFTER_TABLE =
             Tokens.words("where set using from returning join inner left right full cross natural tablesample"
                     + " on order limit offset fetch for group having window union intersect except");
 
     private static final Set<String> NO_TABLES = Tokens.words("select lateral rows");
 
-    /** The parts of the longest name: database, schema and table. */
+    /** The largest number of parts of a name: database, schema and table. */
     private static final int MOST_PARTS = 3;
 
-    /** Reads the table that a statement names here. Returns null if there is none, or its form is not known. */
+    /** Reads a table with its alias. Returns null if no table follows, or its form is not known. */
     static @Nullable TableReference read(TokenReader tokens) {
         int mark = tokens.mark();
         tokens.skipWord("only");
@@ -45,7 +45,7 @@ record TableReference(String name, String reference, String text) {
         return of(parts, reference, tokens.textSince(mark));
     }
 
-    /** Reads the table that an INSERT names here, without an alias. Returns null if there is none. */
+    /** Reads the table of an INSERT, which has no alias. Returns null if no table follows. */
     static @Nullable TableReference readTarget(TokenReader tokens) {
         List<String> parts = readParts(tokens);
         return parts.isEmpty() ? null : of(parts, parts.get(parts.size() - 1), "");
@@ -56,7 +56,7 @@ record TableReference(String name, String reference, String text) {
         return new TableReference(TableName.normalize(quoted), reference, text);
     }
 
-    /** Reads the parts of a name. Returns none if there is no name. */
+    /** Reads the parts of a name. Returns an empty list if no name follows. */
     private static List<String> readParts(TokenReader tokens) {
         List<String> parts = new ArrayList<>();
         do {

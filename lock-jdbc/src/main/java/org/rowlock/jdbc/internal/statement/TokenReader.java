@@ -5,7 +5,7 @@ import java.util.Set;
 import org.rowlock.internal.text.Token;
 import org.rowlock.internal.text.Token.TokenType;
 
-/** Reads tokens one after the other, and can go back to a mark. */
+/** Reads tokens in order, and can return to a mark. */
 final class TokenReader {
     private final String sql;
     private final List<Token> tokens;
@@ -34,7 +34,7 @@ final class TokenReader {
         return at;
     }
 
-    /** Returns the text from a mark to here, as the statement has it. */
+    /** Returns the text between a mark and the current token, unchanged. */
     String textSince(int mark) {
         int end = Math.min(peek().start(), sql.length());
         return mark < at ? sql.substring(tokens.get(mark).start(), end) : "";
@@ -68,7 +68,7 @@ final class TokenReader {
         return skipIf(atSymbol(symbol));
     }
 
-    /** Skips these words if they follow one another. */
+    /** Skips the given words if all of them follow in this order. */
     boolean skipWords(String... words) {
         for (int i = 0; i < words.length; i++) {
             if (!peek(i).isWord(words[i])) {
@@ -79,7 +79,7 @@ final class TokenReader {
         return true;
     }
 
-    /** Skips one token, or a bracket with all its content. */
+    /** Skips one token. If it is an opening bracket, skips everything to the closing one. */
     void skipOne() {
         int depth = 0;
         do {
@@ -92,7 +92,10 @@ final class TokenReader {
         } while (depth > 0 && !atEnd());
     }
 
-    /** Skips to one of these words outside of brackets, to a closing bracket, to a semicolon, or to the end. */
+    /**
+     * Skips tokens, and brackets with their content, up to one of the given words, a closing bracket, a semicolon or
+     * the end.
+     */
     void skipTo(Set<String> words) {
         while (!atEnd() && !atSymbol(";") && !atSymbol(")") && !atWord(words)) {
             boolean distinct = atWord("distinct");

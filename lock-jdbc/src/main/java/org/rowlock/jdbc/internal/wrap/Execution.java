@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
- * One of JDBC's ways to execute a statement. Its reader reads the result if Rowlock has sent the statement in another
- * way: with a lock in front, or in a group.
+ * One of JDBC's methods that execute a statement. If Rowlock sent the statement in another way, with a front lock or in
+ * a group, the reader reads what the method returns.
  *
- * @param rows whether it is for statements that return rows
- * @param counts whether it is for statements that return a number of rows
- * @param reader reads the result of a statement that was sent
+ * @param rows whether the method accepts statements that return rows
+ * @param counts whether the method accepts statements that return a number of rows
+ * @param reader reads the result after the statement was sent
  */
 record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {
     static final Execution<ResultSet> QUERY = new Execution<>(true, false, Statement::getResultSet);
@@ -25,7 +25,7 @@ record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {
         T read(Statement statement) throws SQLException;
     }
 
-    /** Whether the result can be read in this way; if not, the driver refuses the statement. */
+    /** Whether the method accepts the statement; if not, the driver throws an exception. */
     boolean fits(@Nullable StatementPlan plan) {
         return plan != null && (plan.returnsRows() ? rows : counts);
     }

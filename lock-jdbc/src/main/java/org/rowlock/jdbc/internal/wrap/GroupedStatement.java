@@ -9,7 +9,7 @@ import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 
 /**
  * A statement that a group has executed. It has its own count, and the warnings of the whole transaction. Both can be
- * read even if the statement has been closed since.
+ * read even after the statement is closed.
  */
 final class GroupedStatement extends ForwardingStatement {
     private long count;

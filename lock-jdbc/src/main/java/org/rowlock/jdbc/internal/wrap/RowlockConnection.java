@@ -20,7 +20,7 @@ import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.queue.Turns;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
-/** A connection whose statements wait for their turn. */
+/** A connection whose statements may have to wait in the JVM before they go to the server. */
 public final class RowlockConnection extends ForwardingConnection implements CommitFlush {
     private final Connection delegate;
     private final DropIn dropIn;
@@ -39,10 +39,10 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     /**
-     * Wraps a connection. Returns it unchanged if it is another driver's, or is wrapped already.
+     * Wraps a connection. Returns it unchanged if it is not PostgreSQL's or is already wrapped.
      *
      * @param url the URL of {@link org.rowlock.jdbc.RowlockDriver}, or null
-     * @param origin all that determines the driver's connection besides its URL; null if it is not known
+     * @param origin everything that determines the driver's connection besides its URL; null if this is not known
      */
     public static Connection wrap(Connection delegate, DropIn dropIn, @Nullable String url, @Nullable Object origin)
             throws SQLException {
@@ -52,18 +52,18 @@ public final class RowlockConnection extends ForwardingConnection implements Com
         return other ? delegate : new RowlockConnection(delegate, dropIn, url, origin);
     }
 
-    /** Returns the plan of a text; null in mode {@code off}. */
+    /** Returns the plan of a statement; null in mode {@code off}. */
     @Nullable
     StatementPlan plan(@Nullable String sql) {
         return dropIn.mode() == DropInMode.OFF || sql == null ? null : dropIn.plan(sql);
     }
 
-    /** Prepares a statement of the driver or the pool. */
+    /** Prepares a statement that is not wrapped. */
     PreparedStatement prepare(String sql) throws SQLException {
         return delegate.prepareStatement(sql);
     }
 
-    /** Whether a statement keeps its values. */
+    /** Whether Rowlock may need the values of a statement later, so that the statement must keep them. */
     boolean keeps(StatementPlan plan) {
         return turns.keeps() || dropIn.wantsFronts() || (!turns.identity().isAlone() && plan.sharedTarget() != null);
     }
@@ -139,7 +139,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     protected CallableStatement made(CallableStatement made, String sql) {
-        // A call has no lock in front, because the rows that it locks are unknown.
+        // A call has no front lock, because the rows that it locks are unknown.
         return new ForwardingCallableStatement(this, made, sql);
     }
 
@@ -169,7 +169,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     @Override
     public void setAutoCommit(boolean autoCommit) throws SQLException {
         turns.run(() -> {
-            // Turning autocommit on commits, and the kept writes must go with that COMMIT.
+            // The driver commits if autocommit is turned on, and the kept writes must be sent with that COMMIT.
             if (autoCommit && turns.commitsHere()) {
                 turns.commit();
             }

@@ -13,7 +13,8 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
 
 /**
- * A prepared statement that waits for its turn to go to the server. It remembers the values that may belong to a key.
+ * A prepared statement that may have to wait in the JVM before it goes to the server. It records the values that may
+ * belong to a key.
  */
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final RowlockConnection connection;
@@ -23,22 +24,22 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     private final boolean frontable;
 
-    /** The statement with the lock in front of it, once it has been prepared. */
+    /** The text of the front lock and the statement as one prepared statement; null until it is prepared. */
     private @Nullable PreparedStatement fronted;
 
-    /** Whether {@link #fronted} has a savepoint. */
+    /** Whether {@link #fronted} contains a savepoint. */
     private boolean frontedMarked;
 
     private Binds binds = Binds.NONE;
 
-    /** The values of the batch, as long as all of it can be kept. */
+    /** The values of each execution of the batch, as long as all of them can be kept. */
     private List<Binds> batch = new ArrayList<>(0);
 
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql) {
         this(connection, delegate, sql, false);
     }
 
-    /** @param frontable whether {@code prepareStatement(sql)} made it, so that a lock may go in front */
+    /** @param frontable whether {@code prepareStatement(sql)} made it, so that it may have a front lock */
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql, boolean frontable) {
         super(connection, delegate);
         this.connection = connection;
@@ -50,8 +51,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     /**
-     * Starts to keep the values that are set, once the statement may have a lock in front, join a group or go with the
-     * COMMIT.
+     * Keeps the values that are set from now on, if the statement may have a front lock, join a group or be sent with
+     * the COMMIT.
      */
     private void keepFromHere() {
         StatementPlan known = plan;
@@ -60,7 +61,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** Returns the plan of the text; null in mode {@code off}. The first call in another mode makes the plan. */
+    /** Returns the plan of the statement; null in mode {@code off}. The first call in another mode creates the plan. */
     private @Nullable StatementPlan plan() {
         if (plan == null) {
             plan = connection.plan(sql);
@@ -90,8 +91,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     /**
-     * Keeps this execution for the COMMIT if possible. Its count may then be taken for one, because the COMMIT fails
-     * otherwise.
+     * Keeps this execution for the COMMIT if possible. The caller may then return a count of 1, because the COMMIT
+     * fails if the count is another.
      */
     private boolean keep() throws SQLException {
         StatementPlan known = plan();
@@ -167,7 +168,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** Keeps the batch if all of it can be kept. The caller then gets no counts. */
+    /** Keeps the batch if all of it can be kept. The application then gets no counts. */
     @Override
     int keepBatch() throws SQLException {
         List<Binds> all = batch;

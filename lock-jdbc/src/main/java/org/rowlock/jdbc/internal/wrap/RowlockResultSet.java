@@ -6,7 +6,7 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.forward.ForwardingResultSet;
 
-/** A result whose statement is the wrapper. */
+/** A result whose {@code getStatement} returns the wrapped statement. */
 final class RowlockResultSet extends ForwardingResultSet {
     private final RowlockStatement statement;
 
@@ -15,7 +15,7 @@ final class RowlockResultSet extends ForwardingResultSet {
         this.statement = statement;
     }
 
-    /** Returns the last wrapper again if the driver returns the same result again. */
+    /** Wraps a result. If the driver returned the same result before, returns the same wrapper again. */
     static @Nullable RowlockResultSet of(
             RowlockStatement statement, @Nullable ResultSet delegate, @Nullable RowlockResultSet last) {
         if (delegate == null || (last != null && last.wraps(delegate))) {
@@ -61,7 +61,7 @@ final class RowlockResultSet extends ForwardingResultSet {
 
     @Override
     public Statement getStatement() throws SQLException {
-        // The driver throws here if the result is closed.
+        // This throws the driver's exception if the result is closed.
         super.getStatement();
         return statement;
     }

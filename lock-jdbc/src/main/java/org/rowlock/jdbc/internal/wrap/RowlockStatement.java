@@ -20,7 +20,7 @@ import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
-/** A statement that waits for its turn to go to the server. */
+/** A statement that may have to wait in the JVM before it goes to the server. */
 class RowlockStatement extends ForwardingStatement {
     private final RowlockConnection connection;
     private final Statement delegate;
@@ -31,21 +31,21 @@ class RowlockStatement extends ForwardingStatement {
     private @Nullable RowlockResultSet lastKeys;
 
     /**
-     * The statement whose results are read: the delegate, or another that ran in its place. Another thread may cancel
-     * it.
+     * The statement whose results are read: the delegate, or the statement that Rowlock ran instead. It is volatile
+     * because another thread may cancel it.
      */
     private volatile Statement ran;
 
-    /** Whether a call for generated keys has failed. The driver then mistakes the next result for the keys. */
+    /** Whether a call that requests generated keys has failed. The driver then takes the next result for the keys. */
     private boolean keysAreDue;
 
-    /** Whether the lock in front has a savepoint, which is impossible in autocommit. */
+    /** Whether the front lock has a savepoint, which is impossible in autocommit. */
     private boolean marked;
 
-    /** Whether the statement was cancelled after its lock in front was sent. */
+    /** Whether the statement was cancelled after Rowlock sent its front lock. */
     private volatile boolean cancelled;
 
-    /** Whether the last execution was kept, so that its count is not known yet. */
+    /** Whether the last execution was kept, so that its result is not known yet. */
     private boolean isKept;
 
     RowlockStatement(RowlockConnection connection, Statement delegate) {
@@ -61,10 +61,10 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Waits for the turn of a statement and sends it, with a lock in front if one is due.
+     * Waits for the turn of a statement and sends it, with a front lock if its turn has one.
      *
      * @param plan null if statements are not examined
-     * @param execution null if only the call may send it
+     * @param execution the method that executes the statement; null if Rowlock may send it only by the call itself
      */
     final <T> T send(@Nullable StatementPlan plan, Binds binds, @Nullable Execution<T> execution, Call<T> call)
             throws SQLException {
@@ -72,7 +72,7 @@ class RowlockStatement extends ForwardingStatement {
         return send(turn, plan, execution, call);
     }
 
-    /** Whether Rowlock may send the statement in another way, and then read its result. */
+    /** Whether Rowlock may send the statement in another way, and then read the result that the method returns. */
     private boolean isWhole(@Nullable StatementPlan plan, @Nullable Execution<?> execution) {
         return execution != null && !keysAreDue && execution.fits(plan);
     }
@@ -85,7 +85,7 @@ class RowlockStatement extends ForwardingStatement {
             Statement sent =
                     lock == null || plan == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
             if (lock != null && sent != null) {
-                // The first results are those of the lock.
+                // The first results belong to the front lock.
                 lock.answered(FrontSql.waitedNanos(sent, marked));
             } else {
                 runs(delegate);
@@ -105,8 +105,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Sends a statement with its lock in front. Returns null if the statement must go without the lock: it cannot be
-     * sent with one, or the wait was too long.
+     * Sends a statement with its front lock. Returns null if the caller must send the statement without that lock: the
+     * statement cannot have one, or the wait for it was too long.
      */
     private @Nullable Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole)
             throws SQLException {
@@ -125,7 +125,7 @@ class RowlockStatement extends ForwardingStatement {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
-            // The driver has nothing to cancel between the two statements.
+            // Between the two attempts no statement runs, so the driver could cancel nothing.
             if (cancelled) {
                 throw connection.turns().canceled();
             }
@@ -133,7 +133,7 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /** Sends a statement with a lock in front. Returns null, and sends nothing, if this statement cannot have one. */
+    /** Sends a statement with a front lock. Returns null, and sends nothing, if the statement cannot have one. */
     @Nullable
     Statement sendInFront(StatementPlan plan, Front lock) throws SQLException {
         if (!isPlain()) {
@@ -145,7 +145,7 @@ class RowlockStatement extends ForwardingStatement {
         return delegate;
     }
 
-    /** Returns the shape of a statement that has a lock in front, and so is recognised. */
+    /** Returns the shape of a statement that has a front lock, and so is recognised. */
     static Recognised recognised(StatementPlan plan) {
         return (Recognised) plan.shape();
     }
@@ -155,8 +155,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Returns the longest wait for the lock in front. The server makes it shorter if the session's own timeouts demand
-     * it.
+     * Returns the longest wait for the front lock. The server shortens it if the session's own timeouts require that.
      */
     final int frontMillis(Front lock) throws SQLException {
         int own = delegate.getQueryTimeout();
@@ -165,13 +164,13 @@ class RowlockStatement extends ForwardingStatement {
                 : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
     }
 
-    /** Notes that the last execution is sent later. It has no result but its count. */
+    /** Records that the last execution was kept and will be sent later. Its only result is its count. */
     final void kept() throws SQLException {
         runs(delegate);
         isKept = true;
     }
 
-    /** Whether the execution may be kept: the driver must not take its result for generated keys. */
+    /** Whether the execution may be kept. It may not if the driver would take its result for generated keys. */
     final boolean mayBeKept() {
         return !keysAreDue;
     }
@@ -185,13 +184,13 @@ class RowlockStatement extends ForwardingStatement {
         return 0;
     }
 
-    /** Makes a statement the one whose results are read. */
+    /** Makes a statement the one whose results the application reads. */
     final void runs(Statement statement) throws SQLException {
         isKept = false;
         Statement before = ran;
         if (!before.equals(statement)) {
             ran = statement;
-            // A statement that runs again closes its open result.
+            // JDBC closes the open result of a statement that runs again.
             ResultSet open = before.isClosed() ? null : before.getResultSet();
             if (open != null) {
                 open.close();
@@ -203,7 +202,7 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /** Whether the delegate has the settings of a new statement, apart from its query timeout. */
+    /** Whether the delegate has the settings of a new statement. Its query timeout may differ. */
     final boolean isPlain() throws SQLException {
         return !delegate.isClosed()
                 && delegate.getFetchSize() == 0
@@ -214,7 +213,7 @@ class RowlockStatement extends ForwardingStatement {
                 && delegate.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
     }
 
-    /** Sends a batch. A batch of one execution waits for its turn. */
+    /** Sends a batch. Only a batch of one execution may wait in the JVM. */
     private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
         int keptSize = keepBatch();
         if (keptSize > 0) {
@@ -241,7 +240,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     private <T> T send(String sql, @Nullable Execution<T> execution, Call<T> call) throws SQLException {
-        // A prepared statement of the driver refuses every text here, even its own.
+        // A prepared statement of the driver rejects every text here, even its own.
         boolean refused = delegate instanceof PreparedStatement;
         return send(connection.plan(sql), Binds.NONE, refused ? null : execution, call);
     }
@@ -279,7 +278,7 @@ class RowlockStatement extends ForwardingStatement {
         batched(plan, Binds.NONE);
     }
 
-    /** Notes one more execution in the batch. */
+    /** Adds one execution to the batch. */
     final void batched(@Nullable StatementPlan plan, Binds binds) {
         if (batchSize++ == 0) {
             firstPlan = plan;
@@ -314,19 +313,19 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public void close() throws SQLException {
-        // The driver also cancels what another thread runs.
+        // The driver's close() also cancels what another thread runs, so this ends a wait in the JVM too.
         connection.turns().cancel(delegate);
         delegate.close();
     }
 
-    /** Notes that a result uses the connection. */
+    /** Called when a result uses the connection. */
     final void used() throws SQLException {
         connection.used();
     }
 
     /**
-     * Closes the statement together with its last result, if closeOnCompletion() was called. The delegate would do this
-     * itself, but it does not know the results of another statement.
+     * Closes the statement together with its last result, if closeOnCompletion() was called. The delegate does this
+     * only for its own results, not for those of another statement.
      */
     final void resultClosed() throws SQLException {
         Statement other = ran;
@@ -340,7 +339,7 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public Connection getConnection() throws SQLException {
-        // The driver throws here if the statement is closed.
+        // This throws the driver's exception if the statement is closed.
         delegate.getConnection();
         return connection;
     }
@@ -348,12 +347,12 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     protected Statement ran() throws SQLException {
         if (isKept) {
-            // This sends the kept writes and reports their failure. Their results are not read.
+            // This sends the kept writes and throws their failure.
             connection.used();
         }
         Statement now = ran;
         if (!now.equals(delegate)) {
-            // The driver throws here if the statement is closed.
+            // This throws the driver's exception if the statement is closed.
             delegate.getUpdateCount();
         }
         return now;
@@ -376,7 +375,7 @@ class RowlockStatement extends ForwardingStatement {
         return more;
     }
 
-    /** Clears the warnings even of a closed statement, as the driver does. */
+    /** Clears the warnings. Like the driver's method, does so even if the statement is closed. */
     @Override
     public void clearWarnings() throws SQLException {
         ran.clearWarnings();
