@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Enables {@link RowLock}, beside {@code @EnableTransactionManagement}. Spring Boot does so by itself. Beans of type
- * {@link org.rowlock.RowLocks} (strategies, budget), {@link RowLockSettings} and {@code ObservationRegistry} are used
- * if they exist.
+ * Enables {@link RowLock} in an application without Spring Boot. Add it to a class that also has {@code
+ * @EnableTransactionManagement}. Rowlock uses the beans of type {@link org.rowlock.RowLocks} (strategies, budget),
+ * {@link RowLockSettings} and {@code ObservationRegistry} if they exist.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -30,19 +30,20 @@ import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.transaction.HeuristicCompletionException;
 
 /**
- * Translates Rowlock's exceptions into those that Spring uses for row locks, so that a retry or an error handler
- * written for {@code FOR UPDATE} keeps working. Rowlock's exception is the cause, and has the details.
+ * Translates Rowlock's exceptions into those that Spring throws for row locks. Retries and error handlers that were
+ * written for {@code FOR UPDATE} therefore keep working. Rowlock's exception is the cause, and has the details.
  * <ul>
  * <li>a lock that is not available (55P03, which Spring leaves uncategorised by default), or a full admission queue:
  * {@link CannotAcquireLockException}, as for Hibernate's exceptions
- * <li>a deadlock, or a row changed under REPEATABLE READ or SERIALIZABLE (40001): the same
- * <li>an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
+ * <li>a deadlock, or a row changed under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}
+ *     too
+ * <li>an interrupt in the admission queue, and any other rejected lock: {@link PessimisticLockingFailureException}
  * <li>a statement timeout or cancel: {@link QueryTimeoutException}
  * <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
  * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
  * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state
  * {@code STATE_UNKNOWN}; it must not be retried
- * <li>a commit that may not be durable: the same, with {@code STATE_COMMITTED}
+ * <li>a commit that may not be durable: {@link HeuristicCompletionException}, with {@code STATE_COMMITTED}
  * <li>a write at the commit that did not change as many rows as expected:
  * {@link IncorrectUpdateSemanticsDataAccessException}
  * <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
@@ -81,8 +82,8 @@ public final class LockExceptionTranslator {
      * Translates an exception.
      *
      * @param e Rowlock's exception
-     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, and the
-     *     given one as its cause
+     * @return a {@code DataAccessException} or a {@code TransactionException} of Spring's, with the same message and
+     *     the given exception as its cause
      */
     public static NestedRuntimeException translate(RowlockException e) {
         return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)

@@ -12,22 +12,21 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 
 /**
- * The context that handlers, filters and conventions of Micrometer get for a lock in a Spring transaction. With an
- * {@code ObservationRegistry} bean, an observation {@code rowlock.acquire} spans every acquisition at the server.
- * Another one, {@code rowlock.admission}, spans every passage through the queue of the JVM. Both run on the thread that
- * locks. They serve traces and, with a handler for meters, timers of completed and of waiting calls. Their
- * low-cardinality key values are
+ * The context that handlers, filters and conventions of Micrometer get for a lock in a Spring transaction. If there is
+ * an {@code ObservationRegistry} bean, Rowlock makes two observations: {@code rowlock.acquire} covers each acquisition
+ * at the server, and {@code rowlock.admission} each wait in the queue of the JVM. Both run on the thread that locks.
+ * They produce traces and, with a handler for meters, timers of completed and of waiting calls. Their low-cardinality
+ * key values are
  * <ul>
  * <li>{@code table}: the table of the first key; {@code none} for a key that is no row
  * <li>{@code mode}: a {@link RowLockMode}
  * <li>{@code strategy}: the {@link LockStrategy} of that table
  * <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; for the queue {@code ADMITTED} or
  * {@code REFUSED}
- * </ul>
- * and the high-cardinality one is {@code keys}, the number of keys. An acquisition at the server also has
+ * </ul> and the high-cardinality one is {@code keys}, the number of keys. An acquisition at the server also has
  * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
- * table). The span is a client's. Neither has an id. An exception of a handler is logged, and does not affect the lock.
- * Not thread-safe.
+ * table), and its span is of the kind CLIENT. No observation contains the id of a row. If a handler throws an
+ * exception, Rowlock logs it, and the lock is not affected. Not thread-safe.
  */
 public final class LockObservationContext extends SenderContext<Object> {
     private final boolean queue;
@@ -38,25 +37,26 @@ public final class LockObservationContext extends SenderContext<Object> {
     /**
      * Creates a context, as Rowlock does for every observation.
      *
-     * @param queue whether it is the passage through the queue
+     * @param queue true for a wait in the queue of the JVM, false for an acquisition at the server
      * @param keys the keys to lock, at least one
-     * @param mode the lock mode; the strongest if the keys have several
+     * @param mode the lock mode; the strongest one if the keys have different modes
      * @param strategy the strategy of the first key's table
      */
     public LockObservationContext(boolean queue, List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
-        // The kind makes the span a client's. There is nothing that carries a trace to the server.
+        // The kind CLIENT marks the span as a call to another system. The setter does nothing, because no trace is
+        // propagated to PostgreSQL.
         super((nothing, name, value) -> {}, Kind.CLIENT);
         this.queue = queue;
         this.keys = List.copyOf(keys);
         this.strategy = strategy;
         setCarrier(this.keys);
         setContextualName((queue ? "queue " : "lock ") + table());
-        // The outcome is left out here, because the long task timer of waiting calls has no such tag.
+        // The outcome is added at the end. The long task timer of waiting calls must not have it as a tag.
         addLowCardinalityKeyValues(KeyValues.of("table", table(), "mode", mode.name(), "strategy", strategy.name()));
         addHighCardinalityKeyValues(KeyValues.of("keys", String.valueOf(keys.size())));
         if (!queue) {
-            // The names are OpenTelemetry's. They belong to the span alone, because the meters have tags of their own
-            // for them.
+            // These names are defined by OpenTelemetry. Only the span has them, because the meters have other tags with
+            // the same values.
             addHighCardinalityKeyValues(KeyValues.of(
                     "db.system.name",
                     "postgresql",
@@ -68,7 +68,7 @@ public final class LockObservationContext extends SenderContext<Object> {
         }
     }
 
-    /** {@return true for the passage through the queue of the JVM, false for the acquisition at the server} */
+    /** {@return true for a wait in the queue of the JVM, false for an acquisition at the server} */
     public boolean isQueue() {
         return queue;
     }

@@ -1,13 +1,16 @@
 package org.rowlock.spring;
 
-/** The reaction at startup if an annotation locks nothing, or a lock does not exclude as it should. */
+/**
+ * What Rowlock does at startup if an annotation locks nothing, or a lock does not exclude other transactions as it
+ * should.
+ */
 public enum Reaction {
-    /** Logs a warning or an error, once, with its remedy. */
+    /** Logs a warning or an error once, with a remedy. */
     WARN,
 
     /** Prevents the application from starting. */
     FAIL,
 
-    /** Does nothing, and skips the check. */
+    /** Skips the check. */
     IGNORE
 }

@@ -23,9 +23,9 @@ import org.springframework.core.annotation.AliasFor;
  * }</pre>
  *
  * <p>On a method, the id is an expression over the arguments. On a class or an interface, it applies to each public
- * method declared there or in a subclass. A method with a {@code @RowLock} of its own is exempt. All rows of one call
- * are locked together, in one round trip and one order. Calls therefore never deadlock with each other, unless they
- * lock rows of one table in several modes with strategy {@code ROW}:
+ * method declared there or in a subclass, except to methods that have their own {@code @RowLock}. All rows of one call
+ * are locked together, in one round trip and in a fixed order. Calls therefore never deadlock with each other, unless
+ * they lock rows of one table in several modes with strategy {@code ROW}:
  *
  * <pre>{@code
  * @Transactional
@@ -33,9 +33,9 @@ import org.springframework.core.annotation.AliasFor;
  * public void quote(Quote command) { ... }
  * }</pre>
  *
- * <p>It may be used as a meta-annotation. Without a transaction the call fails and nothing is locked. A call that
- * begins the transaction first queues in the JVM for its keys, before a connection is borrowed. A call within the same
- * object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
+ * <p>It may be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call that begins a
+ * transaction first queues in the JVM for its keys, before it borrows a connection. A call within the same object
+ * ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *
  * <p>Throws Spring's exceptions with Rowlock's as their cause: {@code CannotAcquireLockException} if the lock is not
  * available, or in a deadlock; see {@link LockExceptionTranslator}.
@@ -48,7 +48,7 @@ import org.springframework.core.annotation.AliasFor;
 public @interface RowLock {
 
     /**
-     * The table; the short form of {@link #table}.
+     * The table. A short form of {@link #table}.
      *
      * @return its name, as in SQL
      */
@@ -73,8 +73,8 @@ public @interface RowLock {
 
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an array of
-     * ids locks all of them. It is evaluated once per call, and again only if other advice may have changed the
-     * arguments since the call queued. Several expressions are the parts of one composite id, in the order of the
+     * ids locks all of them. Rowlock evaluates it once per call, and again only if other advice may have changed the
+     * arguments after the call queued. Several expressions are the parts of one composite id, in the order of the
      * primary key. On a parameter it must be empty, because the argument is the id.
      *
      * @return the expression, or one per part
@@ -83,10 +83,10 @@ public @interface RowLock {
 
     /**
      * The lock mode. The default is {@link RowLockMode#FOR_NO_KEY_UPDATE}, the mode of an {@code UPDATE}, and usually
-     * of Hibernate's {@code PESSIMISTIC_WRITE} (not always: see <a
-     * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way sends</a>). It excludes all
-     * writers, but does not block inserts that reference the row. {@link RowLockMode#FOR_UPDATE} blocks those too. Use
-     * it in a method that deletes the row or changes its key.
+     * of Hibernate's {@code PESSIMISTIC_WRITE} (for exceptions see <a
+     * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>). This mode
+     * excludes all writers, but does not block inserts that reference the row. {@link RowLockMode#FOR_UPDATE} blocks
+     * those inserts too. Use {@code FOR_UPDATE} in a method that deletes the row or changes its key.
      *
      * @return the mode
      */
@@ -94,20 +94,21 @@ public @interface RowLock {
 
     /**
      * How long to wait for other transactions: {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or
-     * {@code 2s}; placeholders ({@code ${...}}) are resolved. The wait never exceeds what remains of the transaction's
-     * timeout. It spans the queue in the JVM and the server. All {@code @RowLock} of a call must agree.
+     * {@code 2s}; placeholders ({@code ${...}}) are resolved. The wait includes the time in the queue of the JVM and at
+     * the server. It never exceeds the rest of the transaction's timeout. All {@code @RowLock} of a call must agree.
      *
      * @return the wait; empty for the configured default, which is {@code forever}
      */
     String lockWait() default "";
 
     /**
-     * Whether the row must exist. If it does not, the call ends with an
-     * {@link org.springframework.dao.EmptyResultDataAccessException} before the first line of the method, because
-     * nothing would be locked for it: {@code FOR UPDATE} of no row locks nothing either. With strategy {@code ADVISORY}
-     * the existence of the row is not checked. Set it to false if the method inserts the row, or handles its absence.
+     * Whether the row must exist. If it does not, the call throws an {@link
+     * org.springframework.dao.EmptyResultDataAccessException} before the first line of the method runs. Otherwise the
+     * method would run without a lock, because {@code FOR UPDATE} locks nothing if there is no row. With strategy
+     * {@code ADVISORY} Rowlock does not check whether the row exists. Set it to false if the method inserts the row, or
+     * handles its absence.
      *
-     * @return default true; a method that returns an {@link java.util.Optional} does not require the row
+     * @return true by default; a method that returns an {@link java.util.Optional} never requires the row
      */
     boolean required() default true;
 

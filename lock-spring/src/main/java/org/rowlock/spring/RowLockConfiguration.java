@@ -26,7 +26,7 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.function.SingletonSupplier;
 
-/** The beans behind {@link EnableRowLocks}. */
+/** The beans that {@link EnableRowLocks} registers. */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 @Import(RowLockConfiguration.Proxies.class)
@@ -45,7 +45,7 @@ class RowLockConfiguration {
         return chains.first();
     }
 
-    /** The method is static and depends on the bean factory alone, because the bean is created before all others. */
+    /** The method is static and depends only on the bean factory, because the bean is created before all others. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockChains rowLockChains(ConfigurableListableBeanFactory beans) {
@@ -69,8 +69,9 @@ class RowLockConfiguration {
     }
 
     /**
-     * The bean is lazy, because an application with several DataSources defines its own. Those come first. One may well
-     * be called rowLockTemplate, and Spring Boot permits no second bean of a name.
+     * The bean is lazy, because an application with several DataSources defines its own templates, which come first.
+     * One of them may be called rowLockTemplate, so this bean has another name: Spring Boot permits no two beans with
+     * one name.
      */
     @Bean("rowLockDefaultTemplate")
     @Lazy

@@ -6,7 +6,7 @@ import org.rowlock.LockWait;
 
 /**
  * The settings of the whole application. To change a default, define a bean of this type that overrides its method.
- * With Spring Boot the properties {@code rowlock.*} do that. Implementations are immutable.
+ * With Spring Boot, set the properties {@code rowlock.*} instead. Implementations are immutable.
  */
 public interface RowLockSettings {
     /** {@return the defaults} */
@@ -22,14 +22,14 @@ public interface RowLockSettings {
         return LockWait.forever();
     }
 
-    /** {@return whether calls queue in the JVM before a connection is borrowed. Default true} */
+    /** {@return whether calls queue in the JVM before they borrow a connection. Default true} */
     default boolean admission() {
         return true;
     }
 
     /**
-     * {@return the longest time that a call queues in the JVM, whatever its wait. Default null, for the connection
-     * timeout of the pool, or 30 seconds if the pool is not HikariCP}
+     * {@return the longest time that a call queues in the JVM, whatever its wait. Default null, which means the
+     * connection timeout of the pool, or 30 seconds if the pool is not HikariCP}
      */
     default @Nullable LockWait admissionTimeout() {
         return null;
@@ -43,26 +43,32 @@ public interface RowLockSettings {
         return true;
     }
 
-    /** {@return whether to prove at startup that advisory locks exclude, and that the tables exist. Default true} */
+    /**
+     * {@return whether to verify at startup that advisory locks exclude each other, and that the tables exist. Default
+     * true}
+     */
     default boolean verify() {
         return true;
     }
 
-    /** {@return how often to repeat that proof while the application runs; zero for never. Default 10 minutes} */
+    /**
+     * {@return the interval at which the check of advisory locks is repeated while the application runs; zero for
+     * never. Default 10 minutes}
+     */
     default Duration verifyEvery() {
         return Duration.ofMinutes(10);
     }
 
     /**
-     * {@return the reaction of the verification to a table with strategy ADVISORY and no guard. Default
-     * {@link Reaction#WARN}}
+     * {@return the reaction at startup to a table with strategy ADVISORY that has no guard. Default {@link
+     * Reaction#WARN}}
      */
     default Reaction missingGuard() {
         return Reaction.WARN;
     }
 
     /**
-     * {@return the reaction at startup to methods with {@link RowLock} of beans that were created before Rowlock could
+     * {@return the reaction at startup to methods with {@link RowLock} in beans that were created before Rowlock could
      * proxy them. Default {@link Reaction#WARN}}
      */
     default Reaction unlockedMethods() {
@@ -78,8 +84,8 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the reaction at startup to another instance that runs ROW beside ADVISORY. Later such an instance is
-     * logged. Default {@link Reaction#FAIL}}
+     * {@return the reaction at startup if another instance locks a table with ROW and this one with ADVISORY, or the
+     * reverse. If that happens later, it is only logged. Default {@link Reaction#FAIL}}
      */
     default Reaction strategyConflict() {
         return Reaction.FAIL;

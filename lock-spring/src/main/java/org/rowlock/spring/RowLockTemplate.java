@@ -24,10 +24,11 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Row locks in code, as an alternative to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is the
- * default of the annotation. The methods lock in the running Spring transaction and fail without one.
- * {@link #inTransaction} begins a transaction, and {@link #execute} is one by itself. Errors are Spring's, see
- * {@link LockExceptionTranslator}. A wait is limited by what remains of the transaction's timeout. Thread-safe.
+ * Row locks in code, as an alternative to {@link RowLock}. A request always names its mode; {@code forNoKeyUpdate} is
+ * the mode that the annotation uses by default. Most methods lock in the running Spring transaction and fail without
+ * one. {@link #inTransaction} begins a transaction if none is running, and {@link #execute} runs in a transaction of
+ * its own. Exceptions are Spring's; see {@link LockExceptionTranslator}. A wait never exceeds the rest of the
+ * transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
     private static final String WHAT = "RowLockTemplate";
@@ -62,7 +63,7 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys or none, in one round trip and one order. A request without a wait uses the configured one.
+     * Locks all keys or none, in one round trip and in a fixed order. A request without a wait uses the configured one.
      *
      * @param request the keys and their modes
      * @return the outcome
@@ -76,7 +77,7 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys or none, if no other transaction holds one of them. It does not wait, unless the request has a
+     * Locks all keys, or none if another transaction holds one of them. It does not wait, unless the request has a
      * wait.
      *
      * @param request the keys and their modes
@@ -134,16 +135,17 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Returns the writes of the running transaction that are sent at its end, in one flush. They suit statements whose
-     * results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A
-     * {@link RowLockTransactionManager} sends them with the COMMIT. With any other manager they are sent right before
-     * it, in a round trip of their own. If one fails, or does not change as many rows as expected, nothing is stored,
-     * and the exception of the transaction is Spring's.
+     * Returns the writes that the running transaction sends at its end, in one flush. Use it for statements whose
+     * results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A {@link
+     * RowLockTransactionManager} sends them with the COMMIT. With any other manager they are sent immediately before
+     * the COMMIT, in a separate round trip. If a write fails, or does not change as many rows as expected, nothing is
+     * stored, and the transaction throws Spring's exception.
      *
-     * <p>Reads of the transaction do not see them. A rollback to a savepoint ({@code Propagation.NESTED}) removes those
-     * added behind it. With JPA they are sent before the entities are flushed: use batches of Hibernate there instead.
+     * <p>Reads of the transaction do not see these writes. A rollback to a savepoint ({@code Propagation.NESTED})
+     * removes the writes that were added after the savepoint. With JPA they are sent before Hibernate flushes the
+     * entities: use Hibernate's batches there instead.
      *
-     * @return the writes, to add to; get them anew in each place, and do not send them
+     * @return the writes, to which the caller adds; call this method again in each place, and do not send them yourself
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
      *     or its manager is not known
      */
@@ -152,7 +154,7 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Takes up to a number of rows that no other transaction holds: {@code FOR UPDATE SKIP LOCKED}.
+     * Claims rows that no other transaction holds, up to a limit, as {@code FOR UPDATE SKIP LOCKED} does.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper creates a value from each row
@@ -165,9 +167,9 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Proves that the running transaction holds a lock, in any mode, by {@link RowLock} or by a template. It is for
-     * code that is right only under a lock, and cannot see which caller acquires it. It relies on what Rowlock has
-     * locked and Spring has not rolled back to a savepoint, and takes no round trip. It does not know of claims, or of
+     * Checks that the running transaction holds a lock, in any mode, and throws if it does not. It is for code that is
+     * correct only under a lock that one of its callers acquires. It takes no round trip. It knows the locks of {@link
+     * RowLock} and of templates that were not rolled back to a savepoint. It does not know claims of composite ids, or
      * locks in the application's own SQL.
      *
      * @param key the row, or other key
@@ -186,10 +188,11 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Queues for the keys in the JVM, begins a transaction, locks, works, and commits. Within a running transaction it
-     * locks and works in that one, and does not queue.
+     * Queues for the keys in the JVM, begins a transaction, locks, runs the work, and commits. If a transaction is
+     * already running, locks and runs the work in that transaction, without queueing.
      *
-     * @param request the keys and their modes; its wait, by default the configured one, spans the queues and the server
+     * @param request the keys and their modes; its wait, by default the configured one, includes the time in the queue
+     *     and at the server
      * @param work the work to do under the locks
      * @param <T> its result
      * @return the result of the work
@@ -201,7 +204,7 @@ public final class RowLockTemplate {
                 : lockAndWork(call, request, work);
     }
 
-    // The result of a TransactionTemplate is null exactly if that of the callback is.
+    // A TransactionTemplate returns null only if its callback returns null.
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
@@ -211,15 +214,15 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks, writes and commits in one round trip, without a transaction of Spring's. With
-     * {@code rowlock.largest-group} above 1, calls that wait for one key share a transaction.
+     * Locks, writes and commits in one round trip, outside of Spring's transactions. With {@code rowlock.largest-group}
+     * above 1, calls that wait for one key share a transaction.
      *
      * @param request the keys and their modes; a request without a wait uses the configured one
      * @param writes the writes
      * @throws org.springframework.transaction.IllegalTransactionStateException if a transaction is running
      * @throws org.springframework.dao.DataAccessException if nothing is stored
-     * @throws org.springframework.transaction.HeuristicCompletionException if the writes may be stored, or are stored
-     *     and may still be lost
+     * @throws org.springframework.transaction.HeuristicCompletionException if it is unknown whether the writes are
+     *     stored, or if they are stored but may not be durable
      * @see org.rowlock.LockOperation#execute(CommitWrites)
      */
     public void execute(LockRequest request, CommitWrites writes) {

@@ -8,9 +8,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush,
- * so that the locks are held for one round trip less. If that is {@linkplain org.rowlock.LockRelease#EARLY configured},
- * it also releases the locks before the commit is durable. Otherwise it is the same. If it is declared as a bean,
- * Spring Boot creates no manager of its own:
+ * so that locks are held for one round trip less. If {@linkplain org.rowlock.LockRelease#EARLY early release} is
+ * configured, it also releases the locks before the commit is durable. In all else it works like a
+ * JdbcTransactionManager. Declare it as a bean; Spring Boot then creates no manager of its own:
  *
  * <pre>{@code
  * @Bean
@@ -19,9 +19,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  * }
  * }</pre>
  *
- * <p>If a write or the commit fails, the transaction is rolled back, and the exception is Spring's. An unknown outcome
- * is a {@link org.springframework.transaction.HeuristicCompletionException}, as {@link LockExceptionTranslator}
- * describes. Thread-safe.
+ * <p>If a write or the commit fails, the transaction is rolled back, and the exception is Spring's. If the outcome is
+ * unknown, the exception is a {@link org.springframework.transaction.HeuristicCompletionException}, as {@link
+ * LockExceptionTranslator} describes. Thread-safe.
  */
 public class RowLockTransactionManager extends JdbcTransactionManager {
     private static final long serialVersionUID = 1;

@@ -10,7 +10,7 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.springframework.util.ClassUtils;
 
-/** Reads the figures of lock-jdbc for the DataSources that it wraps. */
+/** Reads the figures that lock-jdbc has counted for the DataSources that it wraps. */
 final class JdbcReports {
     private static final boolean IS_PRESENT =
             ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", JdbcReports.class.getClassLoader());
@@ -34,7 +34,8 @@ final class JdbcReports {
 
     static Map<String, RowlockJdbcMXBean> controls(Map<String, DataSource> dataSources) {
         Map<String, RowlockJdbcMXBean> controls = new LinkedHashMap<>();
-        // The wrappers come first, because a DataSource that leads to another bean has no figures of its own.
+        // The beans that are wrappers come first. A DataSource that delegates to another bean has the same figures,
+        // which are then left out.
         for (Class<?> type : List.of(RowlockDataSource.class, DataSource.class)) {
             dataSources.forEach((name, dataSource) -> {
                 RowlockJdbcMXBean control = type.isInstance(dataSource) ? control(dataSource) : null;
@@ -46,14 +47,15 @@ final class JdbcReports {
         return controls;
     }
 
-    /** Returns the control of the wrapper that it is, or leads to; null if there is none. */
+    /** Returns the figures of the wrapper that a DataSource is or delegates to; null if there is no wrapper. */
     static @Nullable RowlockJdbcMXBean control(DataSource dataSource) {
         try {
             return dataSource.isWrapperFor(RowlockDataSource.class)
                     ? dataSource.unwrap(RowlockDataSource.class).control()
                     : null;
         } catch (SQLException | RuntimeException e) {
-            // The DataSource cannot be unwrapped, or leads nowhere now, as a routing one without a default does.
+            // The DataSource cannot be unwrapped, or has no target now. An example is a routing DataSource without a
+            // default.
             return null;
         }
     }

@@ -7,7 +7,7 @@ import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.internal.annotation.LockWaits;
 
-/** The settings as the properties have them. */
+/** The settings that the properties {@code rowlock.*} define. */
 record PropertySettings(
         LockWait defaultWait,
         boolean admission,

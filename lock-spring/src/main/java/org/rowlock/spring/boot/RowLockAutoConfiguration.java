@@ -32,11 +32,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, as {@link RowLockProperties} configure it. Beans
- * of type {@link LockListener} get every attempt to lock, in their order. A bean of type {@link RowLocks} or
- * {@link RowLockSettings} replaces the one that is created here, along with the properties and listeners behind it.
- * With a MeterRegistry there are {@link LockMetrics}, and with actuator the endpoint {@link RowLocksEndpoint} if the
- * application exposes it.
+ * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, with the configuration in {@link
+ * RowLockProperties}. Beans of type {@link LockListener} are notified of every attempt to lock, in their order. A bean
+ * of type {@link RowLocks} or {@link RowLockSettings} replaces the one that is created here. The properties and
+ * listeners of the replaced bean then have no effect. If there is a MeterRegistry, {@link LockMetrics} are registered.
+ * With actuator, the endpoint {@link RowLocksEndpoint} is available if the application exposes it.
  */
 // The names are strings, because Spring Boot 4 moved the classes to other packages.
 @AutoConfiguration(
@@ -70,13 +70,13 @@ public final class RowLockAutoConfiguration {
                 properties,
                 environment,
                 listeners.orderedStream().toList(),
-                // The first call finds it, because that DataSource may need beans that do not exist yet.
+                // The DataSource is looked up at the first call, because it may need beans that do not exist yet.
                 SingletonSupplier.of(dataSources::getObject));
     }
 
     /**
-     * The bean depends on Flyway and the like even if beans are lazy, because the verification at startup, which is not
-     * lazy, needs it.
+     * The bean depends on beans such as Flyway even if all beans are lazy, because the verification at startup, which
+     * is not lazy, needs the tables.
      */
     @Bean
     @ConditionalOnMissingBean
@@ -85,7 +85,7 @@ public final class RowLockAutoConfiguration {
         return new PropertySettings(properties);
     }
 
-    /** The id is an attribute of the span alone, because there are too many ids for a tag. */
+    /** The id is an attribute of the span only, because there are too many ids for a tag of a meter. */
     @Bean
     @ConditionalOnProperty("rowlock.observe-ids")
     static ObservationFilter rowLockObservedIds() {

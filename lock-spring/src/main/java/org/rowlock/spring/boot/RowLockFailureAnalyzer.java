@@ -12,9 +12,9 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Shows a definition that cannot work as a problem and a remedy, without a stack trace. It also explains unknown
- * properties of {@code rowlock}, and how tables are named. It runs before Boot's own analyzers, which cannot explain
- * these.
+ * Reports a {@code @RowLock} that cannot work as a problem and a remedy, without a stack trace. It also explains
+ * unknown properties of {@code rowlock}, and how to name tables in properties. It runs before Spring Boot's own
+ * analyzers, which would report these properties without an explanation.
  */
 @Order(0)
 final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {

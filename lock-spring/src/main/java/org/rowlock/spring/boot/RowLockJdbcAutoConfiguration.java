@@ -36,12 +36,12 @@ import org.springframework.util.ClassUtils;
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
-// @ConditionalOnProperty would not work, because YAML reads off as false.
+// @ConditionalOnProperty does not match the value false, and YAML reads the mode off as false.
 @ConditionalOnExpression("!'${rowlock.jdbc.mode:}'.empty")
 public final class RowLockJdbcAutoConfiguration {
     RowLockJdbcAutoConfiguration() {}
 
-    /** The method is static and reads the environment alone, so that it creates nothing before the DataSources. */
+    /** The method is static and reads only the environment, so that it creates no other bean too early. */
     @Bean
     static Wrapping rowLockJdbcBeanPostProcessor(Environment environment, ConfigurableBeanFactory beans) {
         if (!ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", beans.getBeanClassLoader())) {
@@ -53,14 +53,18 @@ public final class RowLockJdbcAutoConfiguration {
     }
 
     /**
-     * Wraps every bean that is a DataSource. Those of Spring that lead to others are left out, because their targets
-     * are beans themselves, or the application's to wrap. A wrapper unwraps to the original bean. It runs before others
-     * replace a bean by such a DataSource. Spring Boot does that for {@code spring.datasource.connection-fetch=lazy}.
+     * Wraps every bean that is a DataSource. Spring's DataSources that delegate to others are left out, because their
+     * targets are usually beans themselves. Otherwise the application may wrap the targets. A wrapper unwraps to the
+     * original bean. This processor runs before any other replaces a bean by a DataSource that delegates to it, as
+     * Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
      */
     static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;
 
-        /** The last wrapper of each name in JMX. A bean may be created again, for example after new credentials. */
+        /**
+         * The last wrapper for each name in JMX. A bean may be created more than once, for example after new
+         * credentials.
+         */
         private final Map<String, RowlockDataSource> wrapped = new ConcurrentHashMap<>();
 
         Wrapping(Environment environment) {
@@ -69,7 +73,8 @@ public final class RowLockJdbcAutoConfiguration {
 
         @Override
         public int getOrder() {
-            // The order is behind that of the proxies of aspects, which cannot proxy a final class.
+            // This runs after the creation of proxies for aspects, because these cannot proxy the final class of the
+            // wrapper.
             return HIGHEST_PRECEDENCE + 1;
         }
 
@@ -100,7 +105,7 @@ public final class RowLockJdbcAutoConfiguration {
                                 + " @RowLock with a RowLockTransactionManager.");
             }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
-            // The type is used here alone, because lock-jdbc may be missing. YAML reads off as false.
+            // No other method uses the type DropInMode, because lock-jdbc may be missing. YAML reads off as false.
             DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",

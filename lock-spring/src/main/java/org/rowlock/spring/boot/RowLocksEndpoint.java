@@ -34,32 +34,33 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
 
 /**
- * The actuator endpoint {@code rowlocks}: holders and waiters. Like any endpoint but health, it is exposed over HTTP
- * only if {@code management.endpoints.web.exposure.include} has it.
+ * The actuator endpoint {@code rowlocks}, which lists the transactions that hold locks or wait for them. Like every
+ * endpoint except health, it is exposed over HTTP only if {@code management.endpoints.web.exposure.include} names it.
  *
- * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport}, whose components are the names in the JSON.
- * {@code GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that
- * row. The parts of a composite id follow each other, as in {@code /actuator/rowlocks/order_lines/42/1}. It finds ids
- * that the full list can only show as a number, such as UUIDs that other JVMs lock. For locks that passed the queues of
- * this JVM, the list has table and id.
+ * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport} as JSON, with the names of its components. {@code
+ * GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that row.
+ * The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This also
+ * finds ids that the full list shows only as a number, such as UUIDs that other JVMs lock. For locks of this JVM, the
+ * full list shows the table and the id.
  *
- * <p>Only advisory locks can be listed, which excludes tables with strategy ROW. It shows all of the database,
- * including those of other applications. It borrows a connection from each pool, and therefore waits if a pool is
- * empty. Thread-safe.
+ * <p>PostgreSQL lists advisory locks but not row locks, so the row locks of tables with strategy ROW are missing. The
+ * endpoint shows all advisory locks of the database, including those of other applications. It borrows a connection
+ * from each pool, and therefore waits if a pool has none. Thread-safe.
  */
 @Endpoint(id = "rowlocks")
 public final class RowLocksEndpoint {
     /** The SQLSTATEs 42P01 (no such table) and 3F000 (no such schema). */
     private static final List<String> NO_TABLE = List.of("42P01", "3F000");
 
-    /** The largest number of rows to look up, because each needs a statement of its own. */
+    /** The largest number of rows to look up. It is limited because each row takes a separate statement. */
     private static final int OWN_ROWS = 100;
 
     private final RowLocks locks;
     private final LockChains chains;
 
     /**
-     * The pools, each one once, because the endpoint waits for an empty one. The routes stand for a routing DataSource.
+     * The pools, each of them once, because the endpoint may wait for each. A routing DataSource is replaced by its
+     * routes.
      */
     private final Map<String, DataSource> dataSources = new LinkedHashMap<>();
 
@@ -78,7 +79,7 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Returns all advisory locks, the queues, and the usages.
+     * Returns all advisory locks, the queues of this JVM, and every {@code @RowLock}.
      *
      * @return the report
      */
@@ -139,7 +140,7 @@ public final class RowLocksEndpoint {
         return shown;
     }
 
-    /** A row that this JVM locks, by its key or by the key in front of its row lock. */
+    /** A row that this JVM locks, with its key or with the key of a front lock. */
     private record Own(LockKey.Row row, boolean isFront) {}
 
     private static Map<String, Object> line(LockInspector.Line line, @Nullable Own own) {
@@ -147,7 +148,7 @@ public final class RowLocksEndpoint {
         Optional<LockKey.Row> row = Optional.ofNullable(own).map(Own::row);
         row.map(LockKey.Row::table).or(line::table).ifPresent(table -> shown.put("table", table));
         row.map(each -> String.join(", ", each.id())).or(line::id).ifPresent(id -> shown.put("id", id));
-        // The numbers are unsigned halves of a bigint, or two int4 that pg_locks shows unsigned.
+        // The two numbers are the halves of a bigint, or two int4. pg_locks shows both unsigned.
         shown.put(
                 "key",
                 line.isPair()
@@ -169,8 +170,8 @@ public final class RowLocksEndpoint {
      *
      * @param table the table, as in SQL
      * @param id the id, or the parts of a composite one in the order of the primary key
-     * @return the DataSources that have the table, and nothing else
-     * @throws InvalidEndpointRequestException if none has it, or the name is malformed; over HTTP that is 400
+     * @return a report with only the DataSources that have the table
+     * @throws InvalidEndpointRequestException if no DataSource has the table, or its name is malformed; HTTP status 400
      */
     @ReadOperation
     public RowLocksReport of(@Selector String table, @Selector(match = Selector.Match.ALL_REMAINING) String... id) {
@@ -189,7 +190,7 @@ public final class RowLocksEndpoint {
      */
     private Map<String, Locks> ask(LockKey.@Nullable Row of) {
         Map<String, Locks> found = new ConcurrentSkipListMap<>();
-        // A shared pool may have fewer threads than there are connection pools to wait for.
+        // A shared pool of threads may have fewer threads than there are connection pools.
         TaskExecutor threads = new SimpleAsyncTaskExecutor("rowlock-endpoint-");
         CompletableFuture.allOf(dataSources.entrySet().stream()
                         .map(each -> CompletableFuture.runAsync(
@@ -233,8 +234,8 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Returns the rows that this JVM holds or is about to lock, by their locks, because a lock alone may not show its
-     * row.
+     * Returns the rows that this JVM holds or is about to lock, by their advisory keys. A key alone may not show which
+     * row it belongs to.
      */
     private Map<List<Object>, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
         Map<List<Object>, Own> rows = new HashMap<>();

@@ -72,9 +72,9 @@ final class RowLocksFactory {
     }
 
     /**
-     * Returns the system properties and environment variables with Rowlock's prefix that are none of its properties.
-     * Spring Boot stops for an unknown property from any other source. It ignores these, because they may belong to
-     * other programs.
+     * Returns the system properties and environment variables that have Rowlock's prefix, but are no properties of
+     * Rowlock. Spring Boot ignores these, because they may belong to other programs. For an unknown property from any
+     * other source it fails.
      */
     static List<String> unknown(ConfigurableEnvironment environment) {
         List<String> names = new ArrayList<>();
@@ -83,7 +83,7 @@ final class RowLocksFactory {
                 names.addAll(List.of(variables.getPropertyNames()));
             } else if (source instanceof PropertiesPropertySource properties
                     && StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName())) {
-                // The drop-in checks its own, because some of them have no property here.
+                // The drop-in checks its own properties, because some of them exist only there.
                 names.addAll(Arrays.stream(properties.getPropertyNames())
                         .filter(name -> !name.startsWith("rowlock.jdbc."))
                         .toList());
@@ -99,7 +99,7 @@ final class RowLocksFactory {
                 .toList();
     }
 
-    /** Adds a pattern for each property of a record and of those within. */
+    /** Adds a pattern for each property of a record and of the records inside it. */
     private static void addNames(String prefix, Class<?> of, Set<String> patterns) {
         for (RecordComponent component : of.getRecordComponents()) {
             String name = prefix + bare(component.getName());
@@ -113,21 +113,23 @@ final class RowLocksFactory {
         }
     }
 
-    /** The letters and digits of a name, by which Spring Boot finds a property in all its spellings. */
+    /**
+     * The letters and digits of a name. Spring Boot compares only these, and so accepts all spellings of a property.
+     */
     private static String bare(String name) {
         return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
     }
 
     /**
-     * The largest number of waiters that leaves the web server free threads. If its threads are not limited, it is a
-     * fixed number that the heap can bear.
+     * The largest number of waiting threads that still leaves the web server free threads. If the number of its threads
+     * is not limited, a fixed number that fits into the heap.
      */
     private static int maxWaiters(RowLockProperties properties, Environment environment) {
         boolean isRowAlone = properties.strategy() == LockStrategy.ROW
                 && properties.tables().values().stream()
                         .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
         if (isRowAlone) {
-            // A caller is never rejected if FOR UPDATE would have made it wait.
+            // With ROW alone, no caller is rejected, because FOR UPDATE would have made it wait.
             return Integer.MAX_VALUE;
         }
         boolean bounded = !environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)
@@ -156,7 +158,7 @@ final class RowLocksFactory {
         }
     }
 
-    /** Applies the value of a property. An illegal value is rejected with the name of the property. */
+    /** Applies the value of a property. The exception for an illegal value names the property. */
     static <T> T set(String property, Supplier<T> setting) {
         try {
             return setting.get();
@@ -168,8 +170,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * Rejects environment variables of tables that Spring Boot would silently ignore. In a variable, an underscore
-     * stands for a dot, so it cannot name a table that has an underscore.
+     * Rejects environment variables for tables that Spring Boot would silently ignore. In such a variable an underscore
+     * means a dot, so it cannot name a table whose name has an underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
         for (PropertySource<?> source : environment.getPropertySources()) {

@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The content of {@link RowLocksEndpoint}; for one row it is the {@code dataSources} alone. The JSON leaves out what is
- * null.
+ * The content of {@link RowLocksEndpoint}; for one row only the {@code dataSources}. The JSON contains no components
+ * that are null.
  *
  * @param dataSources the locks by the names of the DataSource beans
  * @param admission the queues of this JVM
- * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist: {@code bean}, {@code method} with
- *     class and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression),
- *     {@code mode}, and {@code lockWait} if it is not the configured default
- * @param strategyConflicts the instances that run beside this one and must not, a sentence each
+ * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with class
+ *     and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression), {@code
+ *     mode}, and {@code lockWait} if it is not the configured default
+ * @param strategyConflicts one sentence for each running instance whose strategy does not exclude that of this instance
  * @param jdbc the figures by the name of each DataSource that lock-jdbc wraps
  */
 public record RowLocksReport(
@@ -26,25 +26,25 @@ public record RowLocksReport(
         implements OperationResponseBody {
 
     /**
-     * The treatment of a DataSource's statements by lock-jdbc.
+     * What lock-jdbc did with the statements of a DataSource.
      *
      * @param mode off, observe or queue
      * @param figures the figures by table, then by name; see {@code RowlockJdbcMXBean}
-     * @param hotRows the rows for which most statements queued, or would have
+     * @param hotRows the rows for which most statements queued, or would have queued
      */
     public record Jdbc(String mode, Map<String, Map<String, Long>> figures, Map<String, Long> hotRows) {}
 
     /**
      * The advisory locks of one DataSource's database.
      *
-     * @param locks a line per lock and session. The lines of one key are together, holders first, waiters in their
-     *     order. A line has the {@code key} as advisory lock functions take it, two numbers or one; {@code mode},
-     *     {@code exclusive}, {@code shared}, or {@code front} for the lock in front of a row lock; {@code granted}; the
-     *     server process {@code pid}, its {@code application} and {@code state}, such as {@code idle in transaction};
-     *     {@code transactionAge}, the longest time that the lock can have been held; for a waiter {@code waitingFor}
-     *     and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table} and {@code id} come from
-     *     the lock, or from what this JVM knows
-     * @param error why there are none, if the database could not be read
+     * @param locks a line per lock and session. The lines of one key are together: first its holders, then its waiters
+     *     in their order. A line has the {@code key} as PostgreSQL's functions for advisory locks take it, one number
+     *     or two; {@code mode}, which is {@code exclusive}, {@code shared}, or {@code front} for a front lock; {@code
+     *     granted}; the server process {@code pid}, its {@code application} and {@code state}, such as {@code idle in
+     *     transaction}; {@code transactionAge}, the longest time that the lock can have been held; for a waiter {@code
+     *     waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table} and {@code id}
+     *     come from the key of the lock, or from this JVM
+     * @param error the reason if the locks of the database could not be read
      */
     public record Locks(
             List<Map<String, Object>> locks, @Nullable String error) {}
@@ -52,11 +52,12 @@ public record RowLocksReport(
     /**
      * The queues that calls enter before they borrow a connection.
      *
-     * @param keysInUse the number of keys with a thread in or past their queue
+     * @param keysInUse the number of keys for which a thread waits in the queue, or has been admitted
      * @param waiting the number of threads in a queue
-     * @param threads a line for each thread in or past a queue, the oldest first: the bean {@code dataSource};
-     *     {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name of the thread;
-     *     {@code admitted}, if it no longer waits in the queue; and {@code since}, the time there in ISO-8601
+     * @param threads a line for each thread that waits in a queue or has been admitted, the oldest first: the bean
+     *     {@code dataSource}; {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name of the
+     *     thread; {@code admitted}, true if it no longer waits in the queue; and {@code since}, how long it has been
+     *     there, in ISO-8601
      */
     public record Admission(int keysInUse, int waiting, List<Map<String, Object>> threads) {}
 }

@@ -7,13 +7,14 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Makes every context of Spring Boot report {@link org.rowlock.spring.RowLock} annotations that are not read. Rowlock
- * may be disabled, or its auto-configuration may be excluded or missing in a test slice. Or there may be no DataSource.
+ * Makes every context of Spring Boot report {@link org.rowlock.spring.RowLock} annotations that have no effect. They
+ * have none if Rowlock is disabled, if its auto-configuration is excluded or missing in a test slice, or if there is no
+ * DataSource.
  */
 final class UnlockedMethodsInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
     @Override
     public void initialize(ConfigurableApplicationContext context) {
-        // The check runs behind the processors that read the configuration, so that all definitions exist.
+        // The check runs after the processors that read the configuration, so that all bean definitions exist.
         context.addBeanFactoryPostProcessor(beans -> {
             Binder binder = Binder.get(context.getEnvironment());
             boolean enabled = binder.bind("rowlock.enabled", Boolean.class).orElse(true);

@@ -15,16 +15,17 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>what</th></tr>
  * <tr><td>{@code rowlock.jdbc.recognised}, {@code .wouldQueue}, {@code .fronted}, {@code .frontGivenUp}</td>
- * <td>counter</td><td>statements that lock a recognised row; among them those that would queue, those with a lock in
- * front, and those that gave it up</td></tr>
- * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server as they are, by the
- * tag {@code reason}</td></tr>
+ * <td>counter</td><td>statements that lock a recognised row; among them those that would queue, those with a front
+ * lock, and those that gave it up</td></tr>
+ * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server without queueing, by
+ * the tag {@code reason}</td></tr>
  * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
- * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads of the JVM that now wait for their turn;
- * without a table</td></tr>
+ * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads that now wait in the queues of the JVM;
+ * without the tag {@code table}</td></tr>
  * </table>
  *
- * <p>Tables appear when they are first seen, at most one reading of the meters later. Thread-safe.
+ * <p>The meters of a table appear after its first statement, at the next or next but one reading of the meters.
+ * Thread-safe.
  */
 public final class JdbcMetrics {
     private static final String PASSED = "passed.";
@@ -34,7 +35,7 @@ public final class JdbcMetrics {
     private final MeterRegistry meters;
 
     /**
-     * Creates meters without a DataSource.
+     * Creates an object that has no DataSource yet.
      *
      * @param meters the registry of the meters
      */
@@ -45,12 +46,12 @@ public final class JdbcMetrics {
     /**
      * Registers the meters of a DataSource.
      *
-     * @param dataSource its name
+     * @param dataSource the name of the DataSource
      * @param control its figures
      */
     public void bind(String dataSource, RowlockJdbcMXBean control) {
         Gauge.builder("rowlock.jdbc.waiting", control, each -> {
-                    // Tables are not known before they are used, so the next reading adds the new ones.
+                    // A table is not known before its first statement, so each reading adds the meters of new tables.
                     bindTables(dataSource, each);
                     return each.getQueued();
                 })
@@ -61,7 +62,7 @@ public final class JdbcMetrics {
         bindTables(dataSource, control);
     }
 
-    /** Registers the meters of tables. A registry keeps a meter that it already has. */
+    /** Registers the meters of all known tables. The registry ignores a meter that it already has. */
     private void bindTables(String dataSource, RowlockJdbcMXBean control) {
         control.getFigures().forEach((table, figures) -> {
             Tags tags = Tags.of("datasource", dataSource, "table", table);
@@ -81,8 +82,8 @@ public final class JdbcMetrics {
     }
 
     /**
-     * Registers a meter for each figure, because a statement can count in several. The reasons share a meter with a
-     * tag, because each statement has only one.
+     * Registers a meter for each figure, because one statement may be counted in several. All reasons share one meter
+     * with a tag, because a statement has only one reason.
      */
     private void count(RowlockJdbcMXBean control, String table, String figure, Tags tags) {
         boolean passed = figure.startsWith(PASSED);

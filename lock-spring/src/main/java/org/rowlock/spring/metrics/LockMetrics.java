@@ -20,25 +20,25 @@ import org.rowlock.spring.LockObservationContext;
  * are those of {@link LockObservationContext}.
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>tags</th><th>what</th></tr>
- * <tr><td>{@code rowlock.acquire}</td><td>timer</td><td>table, mode, strategy, outcome, error</td> <td>the wait: from
- * the call until the lock is held or refused, round trips included</td></tr>
+ * <tr><td>{@code rowlock.acquire}</td><td>timer</td><td>table, mode, strategy, outcome, error</td> <td>the time from
+ * the call until the lock is acquired or refused, including round trips</td></tr>
  * <tr><td>{@code rowlock.acquire.active}</td><td>long task timer</td><td>table, mode, strategy</td> <td>the calls that
- * wait now, and since when</td></tr>
- * <tr><td>{@code rowlock.hold}</td><td>timer</td><td>table, strategy</td> <td>from the grant to the end of the
- * transaction</td></tr>
- * <tr><td>{@code rowlock.timeouts}</td><td>counter</td><td>table, strategy</td> <td>waits that ran out on the server,
+ * wait now, and how long they have waited</td></tr>
+ * <tr><td>{@code rowlock.hold}</td><td>timer</td><td>table, strategy</td> <td>the time from the grant of the lock to
+ * the end of the transaction</td></tr>
+ * <tr><td>{@code rowlock.timeouts}</td><td>counter</td><td>table, strategy</td> <td>waits that timed out at the server,
  * including failed tries</td></tr>
  * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td> <td>waits that the server ended to
  * break a deadlock</td></tr>
  * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, mode, strategy, outcome (ADMITTED or REFUSED),
- * error</td> <td>the time in the queue of the JVM; REFUSED if the wait ran out there, the queue was full or the thread
- * was interrupted</td></tr>
+ * error</td> <td>the time in the queue of the JVM; REFUSED if the wait timed out there, the queue was full or the
+ * thread was interrupted</td></tr>
  * <tr><td>{@code rowlock.admission.active}</td><td>long task timer</td><td>table, mode, strategy</td> <td>the calls
- * that are in the queues now, and the longest time among them</td></tr>
+ * that wait in the queues now, and the longest of their waits</td></tr>
  * </table>
  *
- * <p>The application's ObservationRegistry has a handler for meters, which creates those of {@code rowlock.acquire} and
- * {@code rowlock.admission}. This class is the handler of the others. Spring Boot registers both. Thread-safe.
+ * <p>Micrometer's own handler for meters creates the meters of {@code rowlock.acquire} and {@code rowlock.admission}.
+ * This class is the handler that creates the others. Spring Boot registers both. Thread-safe.
  */
 public final class LockMetrics implements ObservationHandler<LockObservationContext> {
     private static final Map<String, String> DESCRIPTIONS = Map.of(
@@ -62,7 +62,8 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Creates a registry that observes locks for meters alone. Define it as a bean if you do not use Spring Boot.
+     * Creates a registry that only produces the meters of locks, and no traces. Define it as a bean if you do not use
+     * Spring Boot.
      *
      * @param meters the registry of all meters
      * @return a registry with this handler and Micrometer's own
@@ -87,7 +88,10 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
                 Timer.builder("rowlock.hold").tags(tags(lock)).register(meters).record(held));
     }
 
-    /** Registers the counters of a table with its first acquisition, at 0, so that alerts see them rise. */
+    /**
+     * Registers the counters of a table at its first acquisition with the value 0, so that alerts notice the first
+     * increment.
+     */
     @Override
     public void onStop(LockObservationContext lock) {
         count("rowlock.timeouts", lock, Outcome.NOT_AVAILABLE);
@@ -103,7 +107,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Describes the meters, which have no description of their own.
+     * Adds descriptions to the meters, because observations cannot have any.
      *
      * @return a filter for the registry; Spring Boot uses it as a bean
      */

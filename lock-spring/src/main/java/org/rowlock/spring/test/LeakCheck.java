@@ -27,12 +27,15 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The state before a test, which is compared when the test's store closes. */
+/** Records the state before a test, and compares it with the state when JUnit closes the store of the test. */
 // The class needs both interfaces: JUnit before 5.13 closes only CloseableResource, which newer versions will remove.
 final class LeakCheck implements CloseableResource, AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(10);
 
-    /** The sessions of this program, which have the same user, address and name as the one that runs the query. */
+    /**
+     * Selects the sessions of this program: those with the user, client address and application name of the current
+     * session.
+     */
     private static final String SESSIONS = """
             select a.pid, case when a.pid = pg_backend_pid() then ', whose connection is back in the pool'
                      else concat(', ', a.state, ', last statement: ', a.query) end as doing,
@@ -64,7 +67,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         tested.begin();
     }
 
-    /** Records the state before each test. JUnit closes the test's store after everything else that follows a test. */
+    /** Records the state before each test. JUnit closes the store of the test as the last step of a test. */
     static final class Extension implements BeforeEachCallback {
         @Override
         public void beforeEach(ExtensionContext running) {
@@ -73,7 +76,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /**
-     * Fails the test if there is more than before.
+     * Fails the test if locks, transactions or permits remain that did not exist before it.
      *
      * @throws AssertionError if anything is left behind
      */
@@ -119,7 +122,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /**
-     * Returns the present state: each lock or session with an identity that stays the same, and a text for the message.
+     * Returns the current locks and open transactions. The key identifies one of them in both readings, and the value
+     * describes it for the message.
      */
     private Map<List<Object>, String> read(String when, String name, DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
@@ -145,7 +149,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private Map<List<Object>, String> read(Connection connection) throws SQLException {
         Map<List<Object>, String> found = new LinkedHashMap<>();
         Map<Integer, String> sessions = new HashMap<>();
-        // A JdbcTemplate would bind a connection to the transaction of a test, and so would be part of it.
+        // A JdbcTemplate would take part in a transaction of the thread.
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SESSIONS)) {
             while (row.next()) {
@@ -177,7 +181,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /**
-     * Reports transactions of the thread, including one that has not run a statement, which the server does not know.
+     * Returns the resources of the thread's transaction. The transaction may have run no statement, and so be unknown
+     * to the server.
      */
     private static List<Object> bound() {
         return TransactionSynchronizationManager.isActualTransactionActive()

@@ -20,9 +20,9 @@ import org.rowlock.internal.access.LockAccess;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
- * Finds the holder of a key. pg_locks shows advisory locks exactly. A row lock is in no view, so a second connection
- * tries whether the row is held. Whether this transaction holds it is tried behind a savepoint, so that nothing more is
- * held afterwards.
+ * Finds out whether a key is held. pg_locks shows advisory locks. No view shows row locks, so a second connection tries
+ * to lock the row. If the row is held, this transaction also tries to lock it, which succeeds if it is the holder. It
+ * then rolls back to a savepoint, so that it holds no additional lock.
  */
 record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
     private static final Answer BY_THIS = new Answer(true, "this transaction has locked it");
@@ -35,7 +35,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
      */
     record Answer(boolean isHeld, String text) {}
 
-    /** Whether any transaction holds the key, or that of this thread. */
+    /** Returns whether any transaction, or the transaction of this thread, holds the key. */
     Answer ask(boolean ofThisTransaction) {
         boolean isTried = LockAccess.of(locks).strategyOf(key) == LockStrategy.ROW;
         try {
@@ -57,7 +57,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Finds out, in a transaction of its own, whether any transaction holds the lock. */
+    /** Finds out in a separate transaction whether any transaction holds the lock. */
     private Answer elsewhere(boolean isTried) throws SQLException {
         try (Connection other = dataSource.getConnection()) {
             boolean autoCommit = other.getAutoCommit();
@@ -72,7 +72,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** @param own the server process of this transaction; null if that of any transaction counts */
+    /** @param own the server process whose locks count; null for all server processes */
     private Answer read(Connection connection, @Nullable Integer own) throws SQLException {
         List<Line> holders = new LockInspector(connection)
                 .of(key).stream().filter(Line::isGranted).toList();
@@ -103,7 +103,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Tries the row lock; null if no connection was obtained. */
+    /** Tries to lock the row. Returns null if another transaction holds it. */
     private @Nullable Answer tryLock(Connection connection) {
         try {
             return locks.in(connection)

@@ -10,9 +10,9 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Asserts which keys are locked, inside a service under test or in the test itself, on any thread while a test with
- * {@link RowLockTest} runs. It works for every strategy: the server shows the holders of advisory locks, and row locks
- * are tried. It does not change what is held. Thread-safe.
+ * Assertions about locked keys. Call them in a service under test or in the test itself, on any thread, while a test
+ * with {@link RowLockTest} runs. They work for every strategy: the server lists advisory locks, and row locks are found
+ * by trying to acquire them. They do not change which locks are held. Thread-safe.
  *
  * <pre>{@code
  * @Transactional
@@ -29,19 +29,18 @@ public final class RowLockAssertions {
      * Asserts that the transaction of this thread has locked a row.
      *
      * @param table the table, as in {@code @RowLock}
-     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
-     * @throws AssertionError if it has not
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one @throws AssertionError if it has not
+     *     locked it
      */
     public static void assertLocked(String table, Object id) {
         assertLocked(LockKey.row(table, id));
     }
 
     /**
-     * Asserts that the transaction of this thread has locked a key, in any mode. With strategy ROW that takes a second
-     * connection, and a key that several transactions share counts as locked by none of them.
+     * Asserts that the transaction of this thread has locked a key, in any mode. With strategy ROW this needs a second
+     * connection, and fails if several transactions share the lock.
      *
-     * @param key the key
-     * @throws AssertionError if it has not
+     * @param key the key @throws AssertionError if it has not locked it
      */
     public static void assertLocked(LockKey key) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -67,20 +66,19 @@ public final class RowLockAssertions {
      * Asserts that no transaction has locked a row.
      *
      * @param table the table, as in {@code @RowLock}
-     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
-     * @throws AssertionError if a transaction has
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one @throws AssertionError if a transaction has
+     *     locked it
      */
     public static void assertNotLocked(String table, Object id) {
         assertNotLocked(LockKey.row(table, id));
     }
 
     /**
-     * Asserts that no transaction has locked a key, so that another one could lock it now. It uses the DataSource of
-     * this thread's transaction, or else the only one of the test's context.
+     * Asserts that no transaction has locked a key. The check uses the DataSource of this thread's transaction, or else
+     * the only DataSource of the test's context.
      *
-     * @param key the key
-     * @throws AssertionError if a transaction has
-     * @throws IllegalStateException if there are several DataSources, and no transaction shows which one to use
+     * @param key the key @throws AssertionError if a transaction has locked it
+     * @throws IllegalStateException if there are several DataSources and no transaction of one of them
      */
     public static void assertNotLocked(LockKey key) {
         List<DataSource> bound = bound();
@@ -97,8 +95,7 @@ public final class RowLockAssertions {
      * Asserts that no transaction has locked a key in one of several databases.
      *
      * @param dataSource the database
-     * @param key the key
-     * @throws AssertionError if a transaction has
+     * @param key the key @throws AssertionError if a transaction has locked it
      */
     public static void assertNotLocked(DataSource dataSource, LockKey key) {
         LockProbe.Answer answer = new LockProbe(TestedContext.running().locks(), dataSource, key).ask(false);

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Fails each test that leaves an advisory lock, an open transaction or an admission permit behind, and makes
- * {@link RowLockAssertions} work. Add it beside {@code @SpringBootTest} or {@code @SpringJUnitConfig}:
+ * Fails each test that leaves an advisory lock, an open transaction or an admission permit behind. {@link
+ * RowLockAssertions} need it too. Add it beside {@code @SpringBootTest} or {@code @SpringJUnitConfig}:
  *
  * <pre>{@code
  * @SpringBootTest
@@ -21,14 +21,14 @@ import org.junit.jupiter.api.parallel.Isolated;
  * class OrderServiceTest { ... }
  * }</pre>
  *
- * <p>It checks after everything else that follows a test, so a transaction that Spring manages around the test is over
- * by then. Locks and transactions from before the test are not counted.
+ * <p>The check is the last step of a test, after Spring has rolled back the transaction around it. Locks and
+ * transactions that already existed before the test are ignored.
  *
- * <p>It checks every session of the server with the user, client address and {@code application_name} of the context's
- * DataSources. It therefore finds leaks in any thread and any pool. If other programs use the same database at the same
- * time, give the tests an {@code ApplicationName} of their own. For the same reason, these classes run alone when JUnit
- * runs tests in parallel. A context that the test closes ({@code @DirtiesContext}) closes its connections, and only its
- * permits and the thread's transaction are checked.
+ * <p>The check includes every session of the server with the user, client address and {@code application_name} of the
+ * context's DataSources, and so finds leaks in any thread and pool. If other programs use the same database meanwhile,
+ * give the tests a different {@code ApplicationName}. For the same reason, JUnit runs these classes alone, even if it
+ * runs other tests in parallel. If the test closes its context ({@code @DirtiesContext}), only its permits and the
+ * thread's transaction are checked.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -39,8 +39,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Execution(ExecutionMode.SAME_THREAD)
 public @interface RowLockTest {
     /**
-     * How long work that continues after the test, such as an asynchronous task, may take to end by itself. The default
-     * is one second.
+     * How long work that continues after the test, such as an asynchronous task, may take to end. The default is one
+     * second.
      *
      * @return the time in milliseconds; 0 to check only once
      */

@@ -11,12 +11,12 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The locks of a running test's context.
+ * The application context of the running test, with its locks and DataSources.
  *
  * @param context the context
- * @param locks its locks
- * @param dataSources its DataSources by the names of their beans, as transactions bind them, without proxies that join
- *     transactions
+ * @param locks the locks of the context
+ * @param dataSources the DataSources by the names of their beans. Proxies that join transactions are unwrapped, because
+ *     transactions bind the DataSource behind them
  */
 record TestedContext(ApplicationContext context, RowLocks locks, Map<String, DataSource> dataSources) {
     private static volatile @Nullable TestedContext running;
@@ -48,14 +48,14 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
         running = null;
     }
 
-    /** Whether its connections can still be used. */
+    /** Whether the context is open, so that its connections can be used. */
     boolean isOpen() {
         return !(context instanceof ConfigurableApplicationContext closeable) || closeable.isActive();
     }
 
     /**
      * Returns the context of the running test. There is only one, because classes with {@link RowLockTest} run alone.
-     * Any thread may call it, because a service under test may serve a request on another one.
+     * Any thread may call it, because the service under test may run on another thread than the test.
      */
     static TestedContext running() {
         TestedContext found = running;

@@ -10,14 +10,14 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Lets the test of an application without Spring Boot report a forgotten {@link org.rowlock.spring.EnableRowLocks}. It
- * does so once per context, because the Framework itself calls beans only.
+ * Reports a forgotten {@link org.rowlock.spring.EnableRowLocks} in tests of an application without Spring Boot. A
+ * listener of tests does this, because Spring calls only beans in a context, and Rowlock has none there.
  */
 final class UnlockedMethodsListener extends AbstractTestExecutionListener {
     private static final String SAID = UnlockedMethodsListener.class.getName();
     private static final String REACTION = "rowlock.unlocked-methods";
 
-    /** The bean that shows a context of Spring Boot, which has already reported it. */
+    /** A bean that only contexts of Spring Boot have. Such a context has already reported the fault. */
     private static final String OF_BOOT = "springApplicationArguments";
 
     @Override

@@ -14,8 +14,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * The tables of entities: as Hibernate maps them if it knows the entity. Otherwise the annotations of JPA or Spring
- * Data Relational apply, in snake case, which is Spring Boot's naming strategy. Thread-safe.
+ * Finds the tables of entities. If Hibernate maps an entity, its mapping names the table. Otherwise the annotations of
+ * JPA or Spring Data Relational do, in snake case, which is Spring Boot's naming strategy. Thread-safe.
  */
 public final class EntityTables {
     private static final String JPA_ENTITY = "jakarta.persistence.Entity";
@@ -30,7 +30,7 @@ public final class EntityTables {
         this.beans = beans;
     }
 
-    /** Returns the table of an entity, as in SQL. */
+    /** Returns the name of an entity's table, as SQL writes it. */
     String tableOf(String where, Class<?> entity) {
         return (HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.<String>empty())
                 .orElseGet(() -> annotated(where, entity));
@@ -44,9 +44,10 @@ public final class EntityTables {
     }
 
     /**
-     * Returns the table itself. It rejects a table that does not have each row of its entities as a whole.
+     * Returns the table itself. Rejects a table that does not contain every row of its entities, such as that of a
+     * joined subclass.
      *
-     * @param required whether an absent row is an error, so that no other table is needed to detect that
+     * @param required whether an absent row is an error, so that a row of another table cannot be taken for absent
      */
     String root(String what, String table, boolean required) {
         String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
@@ -60,10 +61,10 @@ public final class EntityTables {
     }
 
     /**
-     * Returns the column of each component of an id class, as the entities of a table map it; empty if that is not
-     * known.
+     * Returns the column of each component of an id class, as the entities of a table map it; empty if the mapping is
+     * not known.
      *
-     * @param idClass Object if the class is not known
+     * @param idClass the id class; Object if it is not known
      */
     Map<String, String> idColumns(String table, Class<?> idClass) {
         return HIBERNATE ? HibernateTables.idColumns(beans, table, idClass) : Map.of();
@@ -80,7 +81,7 @@ public final class EntityTables {
                     "Name an entity class, or give the table: @RowLock(\"orders\").");
         }
         MergedAnnotation<?> table = ofJpa.isPresent() ? annotations.get(JPA_TABLE) : ofRelational;
-        // Spring Data Relational quotes names, and uses explicit ones as they are.
+        // Spring Data Relational quotes names, and does not change explicit names.
         UnaryOperator<String> given = ofJpa.isPresent() ? EntityTables::snakeCase : EntityTables::quoted;
         String schema = text(table, "schema");
         String name = text(table, "name") + (text(table, "name").isBlank() ? text(ofJpa, "name") : "");

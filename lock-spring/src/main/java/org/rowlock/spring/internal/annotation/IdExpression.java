@@ -26,7 +26,10 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
-/** The expression of an id, or of a part of one. It detects at startup what would fail at the first call. */
+/**
+ * The expression of an id, or of a part of one. It reports at startup errors that would otherwise appear at the first
+ * call.
+ */
 final class IdExpression {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d{1,3})");
@@ -46,7 +49,7 @@ final class IdExpression {
         this.names = MethodLocks.NAMES.getParameterNames(method);
     }
 
-    /** Parses the text. It rejects malformed expressions, and variables that are not parameters. */
+    /** Parses the text. Rejects malformed expressions, and variables that are not parameters. */
     static IdPart read(Method method, String where, String text) {
         SpelExpression parsed;
         try {
@@ -62,8 +65,8 @@ final class IdExpression {
     }
 
     /**
-     * Finds the type and name of the part. The declarations show only the result of a path, or of a list that begins
-     * with one. The last word is its name.
+     * Finds the type and name of the part. The type can be derived only for a path, or for a list whose first element
+     * is a path. The name is the last word of the path.
      */
     private IdPart part(SpelExpression parsed) {
         IdPart.Source evaluated = (arguments, variables) -> parsed.getValue(variables.get());
@@ -83,12 +86,15 @@ final class IdExpression {
             type = step(type, property);
         }
         Class<?> each = IdPart.typeOf(type);
-        // A list within a list is an id of several parts.
+        // A list inside a list is an id of several parts.
         boolean isKnown = !isList || each == type.resolve(Object.class);
         return new IdPart(evaluated, isKnown ? each : Object.class, isList ? "" : last);
     }
 
-    /** Returns the type of a property, or the return type of a method, as bound by a generic owner such as a map. */
+    /**
+     * Returns the type of a property, or the return type of a method. A generic owner, such as a map, may bind its type
+     * variables.
+     */
     private static ResolvableType step(ResolvableType owner, String name) {
         Class<?> type = owner.resolve(Object.class);
         PropertyDescriptor described = BeanUtils.getPropertyDescriptor(type, name);
@@ -102,7 +108,7 @@ final class IdExpression {
 
     /**
      * @param isName whether the node is a plain name, after a dot or as a key of a map
-     * @param element whether it is evaluated for the elements of a selection or projection, which it can name
+     * @param element whether the node is evaluated for each element of a selection or projection, and may use #this
      */
     private void check(SpelNode node, boolean isName, boolean element) {
         String name = node.toStringAST();

@@ -17,8 +17,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * The id objects: a record, a JPA {@code @Embeddable} or {@code @IdClass}, whose components, in the order of their
- * declaration, are the parts of the id. Other values are ids themselves.
+ * Splits id objects into the parts of an id. An id object is a record, or a JPA {@code @Embeddable} or {@code
+ * @IdClass}. Its components, in the order of their declaration, are the parts. Any other value is an id of one part.
  */
 final class IdObjects {
     private static final String ENTITY = "jakarta.persistence.Entity";
@@ -28,7 +28,7 @@ final class IdObjects {
 
     private IdObjects() {}
 
-    /** Returns the list of the parts of an id object, or of a list of parts; any other value itself. */
+    /** Returns the parts of an id object, or of a list of parts, as a list. Returns any other value itself. */
     static Object partsOrValue(Object value) {
         return value instanceof List || isIdObject(value.getClass())
                 ? parts(value).toList()
@@ -79,16 +79,16 @@ final class IdObjects {
             return Stream.of(new Part(column, type));
         }
         List<Part> parts = fields(type).stream()
-                // A component of the same type means that the object is no id.
+                // An object with a component of its own type is no id.
                 .flatMap(field -> field.getType() == type
                         ? Stream.of(new Part(field.getName(), type))
                         : partsOf(mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
                 .toList();
-        // A typed id of one value is stored under the name of the component that has it.
+        // If an id object has a single part, the part has the name of the component that holds the object.
         return parts.size() == 1 ? Stream.of(new Part(column, parts.get(0).type())) : parts.stream();
     }
 
-    /** Returns the column in the annotations, or the name of the component. */
+    /** Returns the column that the annotations name, or else the name of the component. */
     private static String column(Field field) {
         MergedAnnotations annotations = MergedAnnotations.from(field);
         return Stream.of(
@@ -100,7 +100,7 @@ final class IdObjects {
                 .orElse(field.getName());
     }
 
-    /** Returns the fields. Those of a record are its components, in their order. */
+    /** Returns the fields of a type. For a record they are its components, in their order. */
     private static List<Field> fields(Class<?> type) {
         return Arrays.stream(type.getDeclaredFields())
                 .filter(field -> !Modifier.isStatic(field.getModifiers())

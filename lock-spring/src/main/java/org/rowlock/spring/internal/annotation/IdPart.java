@@ -11,19 +11,19 @@ import org.springframework.util.ObjectUtils;
 /**
  * The source of the ids of a call, or of one part of a composite id. Immutable and thread-safe.
  *
- * @param type the type of each id as far as the declarations show it; Object if only a call shows it
- * @param name the name of the parameter or property; empty for none
+ * @param type the declared type of each id; Object if the declaration does not determine it
+ * @param name the name of the parameter or property; empty if there is none
  */
 record IdPart(Source source, Class<?> type, String name) {
 
-    /** Returns the value as the caller has it: an id, an id object, or several of them. */
+    /** Returns the value that the caller passed: an id, an id object, or several of them. */
     interface Source {
-        /** Returns the value. The variables for expressions are created only if there is one. */
+        /** Returns the value. The variables are created only if there is an expression to evaluate. */
         @Nullable
         Object of(@Nullable Object[] arguments, Supplier<EvaluationContext> variables);
     }
 
-    /** Creates a part from an argument, which needs no evaluation. */
+    /** Creates a part whose value is an argument of the call. */
     static IdPart argument(int index, ResolvableType type, String name) {
         return new IdPart((arguments, variables) -> arguments[index], typeOf(type), name);
     }
@@ -37,7 +37,7 @@ record IdPart(Source source, Class<?> type, String name) {
         return each.resolve(Object.class);
     }
 
-    /** Iterates over one value or several. An array of bytes is one value. */
+    /** Iterates over a single value or the elements of a collection or array. An array of bytes is a single value. */
     static Iterable<? extends @Nullable Object> each(@Nullable Object value) {
         if (value instanceof Iterable<?> several && isSeveral(value.getClass())) {
             return several;
@@ -49,8 +49,8 @@ record IdPart(Source source, Class<?> type, String name) {
     }
 
     /**
-     * Whether the elements of a value are ids. A single value may iterate over its own parts, as a file name or a node
-     * of JSON does.
+     * Whether the elements of a value are ids. Some single values can be iterated over too, such as a path or a JSON
+     * node.
      */
     private static boolean isSeveral(Class<?> type) {
         Class<?> element =

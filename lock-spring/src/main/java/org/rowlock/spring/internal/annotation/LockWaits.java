@@ -7,7 +7,10 @@ import org.rowlock.internal.text.WaitNanos;
 import org.rowlock.spring.RowLock;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** Reads waits as text, as in {@link RowLock#lockWait()} and the property {@code rowlock.lock-wait}. */
+/**
+ * Parses and shortens waits. They are written as text in {@link RowLock#lockWait()} and in the property {@code
+ * rowlock.lock-wait}.
+ */
 public final class LockWaits {
     /** The longest time that the server's lock_timeout can express. */
     private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
@@ -28,15 +31,16 @@ public final class LockWaits {
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException e) {
-            // The cause is left out, because it mentions durations alone, and Spring Boot shows the innermost message.
+            // The cause is left out, because its message mentions only durations, and Spring Boot shows the innermost
+            // message.
             throw new IllegalArgumentException(
                     "'" + text + "' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
         }
     }
 
     /**
-     * Returns the shorter of two waits. A bound of more than 24.8 days, which the server cannot express, does not
-     * count.
+     * Returns the shorter of two waits. A bound of more than 24.8 days is ignored, because the server cannot express
+     * it.
      */
     public static LockWait atMost(LockWait wait, Duration bound) {
         if (bound.compareTo(LONGEST) > 0) {
@@ -46,10 +50,10 @@ public final class LockWaits {
         return wait.compareTo(other) <= 0 ? wait : other;
     }
 
-    /** Returns what is left of a wait that began some time ago; none if it is over. */
+    /** Returns the rest of a wait that has already begun; no wait if it is over. */
     public static LockWait remaining(LockWait wait, long startNanos) {
         LockWait left = WaitNanos.remaining(wait, startNanos);
-        // The result is in milliseconds, because the server takes those, and messages should show them.
+        // The result is rounded to milliseconds, the unit of the server and of messages.
         return left.isBounded()
                 ? LockWait.atMost(Duration.ofMillis(
                         Duration.ofNanos(WaitNanos.nanos(left)).toMillis()))

@@ -37,9 +37,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the {@link RowLock} of methods, without reading their attributes. They are on the method and its parameters, in
- * the class, its superclasses and interfaces. Methods without one have that of their class or interface. The nearest
- * one applies, as with {@code @Transactional}.
+ * Finds the {@link RowLock} annotations of methods, without reading their attributes. It searches the method and its
+ * parameters in the class, its superclasses and interfaces. A method without its own annotations has those of its class
+ * or interface. The nearest annotations apply, as with {@code @Transactional}.
  */
 public final class LockingMethods {
     private LockingMethods() {}
@@ -51,27 +51,27 @@ public final class LockingMethods {
     record Lock(
             MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
 
-    /** Returns the methods of a class that lock, or would if the annotations were read. */
+    /** Returns the methods of a class that have a {@link RowLock}, even if the annotations have no effect. */
     public static List<Method> of(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         return of(userClass, userClass, (method, target) -> find(method, target) != null);
     }
 
     /**
-     * Returns the methods of a class's beans that lock. It is fast for the many beans that have none.
+     * Returns the methods of a bean that lock. It is fast for the many beans that have no such method.
      *
      * @param locks whether a method of a target class locks
      */
     static List<Method> of(Class<?> target, Class<?> beanClass, BiPredicate<Method, Class<?>> locks) {
         Class<?> targetClass = ClassUtils.getUserClass(target);
         Map<List<Object>, Method> methods = new LinkedHashMap<>();
-        // A proxy may have interfaces that its target does not have, such as that of a repository.
+        // A proxy may implement interfaces that its target does not, for example the interface of a repository.
         for (Class<?> type : new LinkedHashSet<>(List.of(targetClass, beanClass))) {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
                 MethodIntrospector.selectMethods(
                                 type, (ReflectionUtils.MethodFilter) method -> locks.test(method, targetClass))
                         .forEach(method -> {
-                            // A method of a generic interface has other parameters than its implementation.
+                            // A method of a generic interface has different parameter types than its implementation.
                             Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
                             methods.putIfAbsent(
                                     List.of(specific.getName(), List.of(specific.getParameterTypes())), method);
@@ -82,8 +82,8 @@ public final class LockingMethods {
     }
 
     /**
-     * Whether the type is Spring's own. There are many of those, and none locks. Applications in a package that begins
-     * like Spring's are its samples.
+     * Whether the type belongs to Spring itself. Spring has many beans, and none of them locks. Only Spring's sample
+     * applications have packages that begin like Spring's.
      */
     public static boolean isSpringsOwn(Class<?> type) {
         return type.getName().startsWith("org.springframework.")
@@ -95,7 +95,7 @@ public final class LockingMethods {
             return null;
         }
         Class<?> type = ClassUtils.getUserClass(targetClass);
-        // The methods of another library's JDK proxy have neither annotations nor names of parameters.
+        // If another library made a JDK proxy, its methods have no annotations and no parameter names.
         Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
         boolean isOfClass = Modifier.isPublic(specific.getModifiers())
                 && !Modifier.isStatic(specific.getModifiers())
@@ -105,7 +105,7 @@ public final class LockingMethods {
                         () -> specific.equals(method) ? null : findDirect(method),
                         () -> specific.getDeclaringClass() == type ? null : findInherited(specific, type),
                         () -> isOfClass ? findOfClass(specific, type) : null,
-                        // The interface of a repository is not implemented by the class that serves it.
+                        // The class behind a repository does not implement the interface of the repository.
                         () -> isOfClass ? findOfClass(method, method.getDeclaringClass()) : null)
                 .map(Supplier::get)
                 .filter(Objects::nonNull)
@@ -125,8 +125,8 @@ public final class LockingMethods {
     }
 
     /**
-     * Finds the annotations of an interface of the class. The class may inherit the method from a superclass that does
-     * not know the interface.
+     * Finds the annotations on the interfaces of the class. The class may inherit the method from a superclass that
+     * does not implement the interface.
      */
     private static @Nullable Found findInherited(Method method, Class<?> type) {
         return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
@@ -144,8 +144,9 @@ public final class LockingMethods {
     }
 
     /**
-     * Whether the annotation on a type applies to the method. That of an interface applies to its own methods; that of
-     * a class to its own and those of its subclasses, as with {@code @Transactional}.
+     * Whether the annotation on a type applies to the method. On an interface it applies to the methods of that
+     * interface. On a class it applies to the methods of the class and of its subclasses, as with {@code
+     * @Transactional}.
      */
     private static boolean isOf(Class<?> annotated, Method method, Class<?> type) {
         return annotated.isInterface()
@@ -153,7 +154,7 @@ public final class LockingMethods {
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 
-    /** Returns the annotations of the nearest element that has any, which is the first. */
+    /** Returns the annotations of the first element that has any. */
     private static List<Lock> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
         return annotations
                 .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
@@ -161,15 +162,15 @@ public final class LockingMethods {
                 .toList();
     }
 
-    /** Whether an interface has the method that a class implements, perhaps by one of a superclass. */
+    /** Whether an interface declares the method that a class or its superclass implements. */
     public static boolean hasMethod(Class<?> type, Method method, Class<?> targetClass) {
         return ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null
                 || implementedBy(method, type, targetClass).findAny().isPresent();
     }
 
     /**
-     * Returns the methods of an interface that a method implements in a class, which may inherit it from a superclass.
-     * Their parameters may differ: type variables are erased in the interface, and bound in the class.
+     * Returns the methods of an interface that a method of a class implements. The class may inherit the method from a
+     * superclass. The parameter types may differ: type variables are erased in the interface and bound in the class.
      */
     static Stream<Method> implementedBy(Method method, Class<?> type, Class<?> targetClass) {
         return Arrays.stream(type.getMethods())
@@ -179,8 +180,8 @@ public final class LockingMethods {
     }
 
     /**
-     * Rejects annotations on a record component or a Kotlin property. These are parameters of a constructor, which no
-     * proxy intercepts.
+     * Rejects annotations on a record component or a Kotlin property. Such an annotation is on a parameter of a
+     * constructor, which no proxy intercepts.
      *
      * @param met the types whose constructors have been checked
      */
@@ -188,7 +189,7 @@ public final class LockingMethods {
         try {
             Stream.of(types.get()).map(ResolvableType::forType).forEach(type -> checkType(met, type));
         } catch (TypeNotPresentException | LinkageError e) {
-            // The class is optional and missing, so such a method is never called.
+            // The class is optional and missing, so a method that uses it is never called.
         }
     }
 
@@ -224,7 +225,7 @@ public final class LockingMethods {
         }
     }
 
-    /** Formats the method for messages: class, name and types of the parameters. */
+    /** Formats the method for messages, with its class, name and parameter types. */
     public static String where(Method method) {
         return method.getDeclaringClass().getSimpleName() + "." + method.getName() + "("
                 + Arrays.stream(method.getParameterTypes())

@@ -19,11 +19,11 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
 
 /**
- * All {@link RowLock} of one method. Immutable and thread-safe.
+ * All {@link RowLock} annotations of one method. Immutable and thread-safe.
  *
- * @param what the caller in messages, such as {@code @RowLock on OrderService.ship(long)}
+ * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
  * @param method the annotated method, as the target class implements it
- * @param lockWait the wait on which they agree; null for the configured default
+ * @param lockWait the wait, which is the same in all annotations; null for the configured default
  * @param beans resolves {@code @bean} in expressions
  */
 public record MethodLocks(
@@ -34,7 +34,7 @@ public record MethodLocks(
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** Returns what a call locks. It evaluates each expression, and iterates over each argument, once. */
+    /** Returns the locks of a call. Each expression is evaluated once, and each argument is iterated over once. */
     public Call of(@Nullable Object[] arguments) {
         Supplier<EvaluationContext> variables = () -> {
             MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(null, method, arguments, NAMES);
@@ -68,7 +68,7 @@ public record MethodLocks(
             return all;
         }
 
-        /** Returns the keys whose row must exist. */
+        /** Returns the keys of rows that must exist. */
         public Set<LockKey> required() {
             Set<LockKey> required = new HashSet<>();
             for (int i = 0; i < keys.size(); i++) {
@@ -79,7 +79,7 @@ public record MethodLocks(
             return required;
         }
 
-        /** Whether these are the same arguments that were evaluated. */
+        /** Whether the keys were evaluated from these arguments. */
         @SuppressWarnings("ReferenceEquality")
         public boolean isOf(@Nullable Object[] others) {
             boolean same = arguments.size() == others.length;
@@ -90,8 +90,8 @@ public record MethodLocks(
         }
 
         /**
-         * Uses the keys of an earlier evaluation if there are none now, because some ids can be iterated over only
-         * once.
+         * Returns a call with the keys of an earlier evaluation if this one has none, because some ids can be iterated
+         * over only once.
          */
         public Call orKeysOf(Call earlier) {
             List<List<LockKey>> both = new ArrayList<>(keys.size());

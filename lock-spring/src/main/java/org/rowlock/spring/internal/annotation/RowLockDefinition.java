@@ -23,10 +23,11 @@ import org.springframework.util.ClassUtils;
  * One {@link RowLock}, read and checked. Immutable and thread-safe.
  *
  * @param where the method, for messages
- * @param table looked up on first use; that of an entity is known once the entity manager factory exists
- * @param given the id, or each of its parts if it is given in parts
- * @param parts the parts of the id in their order; empty if only a call shows how many there are
- * @param idText the ids as the annotation has them, for listings
+ * @param table the table, looked up on first use, because an entity's table is known only once the entity manager
+ *     factory exists
+ * @param given the id, or each of its parts if the annotation names several
+ * @param parts the parts of the id in their order; empty if their number is known only at a call
+ * @param idText the id as the annotation writes it, for reports
  * @param required whether the row must exist
  */
 public record RowLockDefinition(
@@ -42,7 +43,7 @@ public record RowLockDefinition(
      * A part of an id.
      *
      * @param name the name of the parameter, property or column; empty if it has none
-     * @param type the type as far as the declarations show it
+     * @param type the declared type; Object if the declaration does not determine it
      */
     public record Part(String name, Class<?> type) {
         private static final Set<Class<?>> NO_IDS = Set.of(Boolean.class, Double.class, Float.class);
@@ -59,7 +60,9 @@ public record RowLockDefinition(
                             || boxed == Object.class);
         }
 
-        /** Returns a sample value of the type, if all or none of its values fit a column; else null. */
+        /**
+         * Returns a sample value of the type, if either all or none of the type's values fit a column; otherwise null.
+         */
         public @Nullable Object sample() {
             if (Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(type))) {
                 return 1;
@@ -84,7 +87,7 @@ public record RowLockDefinition(
         }
     }
 
-    /** Returns the ids as the caller has them. */
+    /** Returns the ids that the caller passed. */
     private Iterable<? extends @Nullable Object> ids(
             @Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
         if (given.size() == 1) {
@@ -95,7 +98,7 @@ public record RowLockDefinition(
         return List.of(values);
     }
 
-    // The core rejects a part that is null, with its own message.
+    // A null part is rejected by lock-core.
     @SuppressWarnings("NullAway")
     private LockKey key(@Nullable Object id) {
         if (id == null) {

@@ -29,8 +29,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Finds and reads the {@link RowLock} of methods, and rejects those that cannot work. Thread-safe; it caches the
- * results.
+ * Finds and reads the {@link RowLock} annotations of methods, and rejects those that cannot work. Thread-safe. Results
+ * are cached.
  */
 public final class RowLockDefinitions {
     private final ConfigurableBeanFactory beans;
@@ -46,7 +46,7 @@ public final class RowLockDefinitions {
         this.entities = new EntityTables(beans);
     }
 
-    /** Returns the locks of a method as it is called, possibly an interface's; null if it locks nothing. */
+    /** Returns the locks of a method, which may be a method of an interface; null if it locks nothing. */
     @Nullable
     public MethodLocks of(Method method, Class<?> targetClass) {
         return found.computeIfAbsent(
@@ -56,7 +56,7 @@ public final class RowLockDefinitions {
                 .orElse(null);
     }
 
-    /** Returns the methods of a target that lock. The class of the bean may be a proxy's. */
+    /** Returns the methods of a target that lock. The class of the bean may be that of a proxy. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
             LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
@@ -122,7 +122,7 @@ public final class RowLockDefinitions {
                             "Give an integral number, a UUID, a string or character, an enum, a java.time date or time,"
                                     + " or a record, @Embeddable or @IdClass of such values.");
                 });
-        // A method that returns an Optional permits that there is no row.
+        // A method that returns an Optional allows an absent row.
         boolean required = lock.getBoolean("required") && method.getReturnType() != Optional.class;
         Supplier<String> table = table(where, lock, required);
         return new RowLockDefinition(
@@ -136,8 +136,7 @@ public final class RowLockDefinitions {
     }
 
     /**
-     * Returns the parts with the names of the columns, if an entity maps them; empty if only a call shows how many
-     * there are.
+     * Returns the parts, named by their columns if an entity maps them; empty if their number is known only at a call.
      */
     private List<Part> parts(String table, List<IdPart> given) {
         Class<?> whole = given.size() == 1 ? given.get(0).type() : Object.class;
@@ -174,7 +173,7 @@ public final class RowLockDefinitions {
         }
     }
 
-    /** Returns the wait on which all of them agree; null if none has one. */
+    /** Returns the wait of the annotations, which must not differ; null if none of them has one. */
     private @Nullable LockWait lockWait(String where, List<Lock> locks) {
         List<String> given = locks.stream()
                 .map(lock -> String.valueOf(

@@ -18,7 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Listens to the commits of a transaction manager, and so learns which DataSource a transaction commits. Spring calls
- * it after all beforeCommit callbacks, even those registered by such a callback. If it throws, Spring rolls back.
+ * it after all beforeCommit callbacks, including callbacks that were registered by another. If it throws an exception,
+ * Spring rolls back.
  */
 public final class CommitListener implements TransactionExecutionListener {
     private static final Log LOG = LogFactory.getLog(CommitListener.class);
@@ -29,11 +30,11 @@ public final class CommitListener implements TransactionExecutionListener {
         this.manager = manager;
     }
 
-    /** Adds a listener to a transaction manager, once. */
+    /** Adds a listener to a transaction manager that has none yet. */
     public static void listenTo(@Nullable Object manager) {
         if (manager instanceof ConfigurableTransactionManager telling
                 && telling.getTransactionExecutionListeners().stream().noneMatch(CommitListener.class::isInstance)) {
-            // The application's own collection may be immutable.
+            // The collection may belong to the application and be immutable, so it is copied.
             List<TransactionExecutionListener> all = new ArrayList<>(telling.getTransactionExecutionListeners());
             all.add(new CommitListener(telling));
             telling.setTransactionExecutionListeners(all);
@@ -41,9 +42,9 @@ public final class CommitListener implements TransactionExecutionListener {
     }
 
     /**
-     * Whether a call may queue. The thread must be in no transaction, and in no scope that suspends one
-     * (NOT_SUPPORTED), which may hold locks too. It must not be in a scope without a transaction (SUPPORTS) that
-     * already has a connection or an entity manager.
+     * Whether a call may queue. The thread must not be in a transaction, nor in a scope that has suspended one
+     * (NOT_SUPPORTED), because that transaction may hold locks. It also must not be in a scope without a transaction
+     * (SUPPORTS) that already has a connection or an entity manager.
      */
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
@@ -71,7 +72,7 @@ public final class CommitListener implements TransactionExecutionListener {
 
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-        // A savepoint (NESTED) is no transaction.
+        // A nested transaction is only a savepoint, and does not commit.
         if (failure == null
                 && transaction.isNewTransaction()
                 && TransactionSynchronizationManager.isSynchronizationActive()) {

@@ -11,7 +11,7 @@ import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.util.ClassUtils;
 
-/** Finds the DataSource of a lock. Thread-safe; it caches the results. */
+/** Finds the DataSource of a lock. Thread-safe. Results are cached. */
 public final class DataSources {
     private static final boolean JPA = ClassUtils.isPresent(
                     "org.springframework.orm.jpa.JpaTransactionManager", DataSources.class.getClassLoader())
@@ -25,7 +25,8 @@ public final class DataSources {
     }
 
     /**
-     * Returns the DataSource of a transaction manager, or the only or primary one, in this order. It refuses to guess.
+     * Returns the DataSource of a transaction manager. If the manager does not expose one, returns the only or the
+     * primary DataSource. Throws an exception if there are several and none is primary.
      *
      * @param asked the manager; null for the default
      */
@@ -33,14 +34,14 @@ public final class DataSources {
         Object key = asked == null ? this : asked;
         DataSource known = found.get(key);
         if (known == null) {
-            // This runs outside the map's lock, because the bean factory has locks of its own.
+            // This is called outside the lock of the map, because the bean factory acquires locks too.
             known = find(asked == null ? defaultManager() : asked);
             found.put(key, known);
         }
         return known;
     }
 
-    /** Whether there is a DataSource of the default manager, or an only or primary one. */
+    /** Whether the default manager exposes a DataSource, or there is an only or a primary one. */
     public boolean hasDefault() {
         return committedBy(defaultManager()) != null
                 || beans.getBeanProvider(DataSource.class).getIfUnique() != null;
@@ -51,7 +52,7 @@ public final class DataSources {
     }
 
     private DataSource find(@Nullable TransactionManager manager) {
-        // The manager may have been created before Rowlock's post-processors.
+        // The manager may have been created before Rowlock's post-processors, which would have added the listener.
         CommitListener.listenTo(manager);
         DataSource ofManager = committedBy(manager);
         DataSource found =
@@ -78,7 +79,7 @@ public final class DataSources {
         return JPA ? Jpa.dataSourceOf(manager) : null;
     }
 
-    /** A class of its own, because its types exist only with spring-orm. */
+    /** Kept in a nested class, because its types exist only with spring-orm. */
     private static final class Jpa {
         static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
             return manager instanceof JpaTransactionManager jpa ? jpa.getDataSource() : null;

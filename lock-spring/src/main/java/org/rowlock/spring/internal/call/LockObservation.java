@@ -13,7 +13,7 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
 import org.rowlock.spring.LockObservationContext;
 
-/** The observation of one lock. Whatever a handler does, the caller gets the result of the lock. */
+/** The observation of one lock. Even if a handler throws an exception, the caller gets the result of the lock. */
 final class LockObservation {
     private static final Log LOG = LogFactory.getLog(LockObservation.class);
 
@@ -36,7 +36,7 @@ final class LockObservation {
         try {
             result = lock.get();
         } catch (Throwable e) {
-            // A mapper in Kotlin may throw exceptions that Java would have it declare.
+            // All throwables are caught, because a mapper in Kotlin may throw checked exceptions.
             tell(() -> observed.end(outcome(e), e));
             throw e;
         }
@@ -45,7 +45,7 @@ final class LockObservation {
         return result;
     }
 
-    /** Notifies the handlers when a transaction that holds the lock ends. */
+    /** Notifies the handlers when the transaction that holds the lock ends. */
     static void untilReleased(@Nullable LockObservationContext context, SpringTransaction transaction) {
         if (context != null) {
             long granted = System.nanoTime();
@@ -73,7 +73,7 @@ final class LockObservation {
         }
     }
 
-    /** Returns the outcome of Spring's exception, whose cause is Rowlock's. */
+    /** Returns the outcome for an exception of Spring's, whose cause is Rowlock's exception. */
     private static Outcome outcome(Throwable failure) {
         if (failure.getCause() instanceof LockNotAvailableException) {
             return Outcome.NOT_AVAILABLE;

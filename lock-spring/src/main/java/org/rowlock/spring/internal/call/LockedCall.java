@@ -47,10 +47,11 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * One call that locks. Every entrance, annotation or template, creates one, so that the rules for locks in Spring apply
- * to all. Locks wait no longer than the transaction may, are acquired on its connection, and are watched to its end.
- * Data that was read before them is read again. If the call has queued, it leaves the queue as soon as the transaction
- * has ended, before listeners that run then. An instance belongs to one thread.
+ * One call that locks. The annotation and the template both create one, so that the same rules apply to both. A lock
+ * never waits longer than the transaction's timeout, is acquired on the transaction's connection, and is observed until
+ * the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM leaves
+ * the queue when the transaction ends, before any listener runs that the application registered for that moment. An
+ * instance belongs to one thread.
  */
 public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
@@ -62,12 +63,12 @@ public final class LockedCall {
 
     private AdmissionQueues.@Nullable Permit turn;
 
-    /** Whether the callers behind know if a connection was obtained. */
+    /** Whether the queue has been told that this call obtained its connection, or failed to. */
     private boolean told;
 
     /**
-     * The start of the queueing. The wait spans the queue and the server, but only once: a retry within the transaction
-     * has not queued.
+     * The time at which the call began to queue; null if it did not. The wait includes this time only once, because a
+     * retry within the transaction does not queue again.
      */
     private @Nullable Long queuedSince;
 
@@ -76,12 +77,13 @@ public final class LockedCall {
         /**
          * Acquires the locks of a request.
          *
-         * @param entity locks the row of the request by JPA, and reads its entity; null if that is not possible
+         * @param entity JPA's statement that locks the only row of the request and reads its entity; null if JPA cannot
+         *     do so
          */
         T take(Connection connection, LockRequest request, @Nullable RowStatement entity) throws SQLException;
     }
 
-    /** The work that runs while the call has its turn. */
+    /** The work that runs after the queue has admitted the call. */
     public interface Body<T extends @Nullable Object, X extends Throwable> {
         T run() throws X;
     }
@@ -89,7 +91,7 @@ public final class LockedCall {
     /**
      * Creates a call.
      *
-     * @param what the caller for messages, such as {@code @RowLock on OrderService.ship(long)}
+     * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
      * @param wait the wait; null for the configured default
      */
     public LockedCall(SpringLocks spring, String what, DataSource dataSource, @Nullable LockWait wait) {
@@ -100,11 +102,10 @@ public final class LockedCall {
     }
 
     /**
-     * Queues in the JVM before the transaction that the body begins. The call leaves the queue when that transaction
-     * has ended.
+     * Queues in the JVM and then runs the body, which begins a transaction. The call leaves the queue when that
+     * transaction has ended.
      *
-     * @param timeout the timeout of the transaction, because a caller that sets 5 seconds does not expect to queue for
-     *     longer
+     * @param timeout the timeout of the transaction, which also limits the time in the queue; null if there is none
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
     public <T extends @Nullable Object, X extends Throwable> T queued(
@@ -116,7 +117,8 @@ public final class LockedCall {
                 return body.run();
             } catch (Throwable e) {
                 if (!told) {
-                    // In an outage before the locks are held, the callers behind need not wait for each other.
+                    // If no connection was obtained, the queue lets the waiting callers go on at the same time, because
+                    // none of them can lock either.
                     entered.connected(!isWithoutConnection(e));
                 }
                 throw e;
@@ -125,7 +127,7 @@ public final class LockedCall {
     }
 
     private static boolean isWithoutConnection(Throwable failure) {
-        // The second exception is a pool's, for a connection that is only borrowed for the first statement.
+        // A pool throws the second exception if the connection is borrowed only for the first statement.
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .anyMatch(each -> each instanceof CannotCreateTransactionException
                         || each instanceof SQLTransientConnectionException);
@@ -147,10 +149,11 @@ public final class LockedCall {
     }
 
     /**
-     * Locks all rows or none, each in its mode. With ADVISORY, no later step rejects an id that no row can have.
+     * Locks all rows or none, each in its mode. With ADVISORY it first checks the ids, because nothing later would
+     * reject an id that no row can have.
      *
-     * @param required the keys whose row must exist; its absence is an EmptyResultDataAccessException, if a lock reads
-     *     the row
+     * @param required the keys of rows that must exist. If one is absent, the call throws an
+     *     EmptyResultDataAccessException; ADVISORY does not notice it
      */
     public void lock(LockRequest request, Set<LockKey> required) {
         LockResult result = take(request.allowAbsent(), "lock", (connection, capped, entity) -> {
@@ -184,10 +187,11 @@ public final class LockedCall {
     }
 
     /**
-     * Acquires locks in the running transaction.
+     * Acquires locks in the transaction of this thread.
      *
-     * @param sql the statement for messages
-     * @param call receives the request with its wait, limited by what remains of it and of the transaction
+     * @param sql the name of the operation for messages
+     * @param call acquires the locks. It receives the request with the rest of its wait, limited by the transaction's
+     *     timeout
      */
     public <T> T take(LockRequest request, String sql, Taking<T> call) {
         LockObservationContext context = context(false, request);
@@ -202,7 +206,7 @@ public final class LockedCall {
         queuedSince = null;
         LockRequest capped = request.waiting(transaction.capped(what, left));
         LockAccess locks = access();
-        // While this transaction holds KEY SHARE, others can still change the row.
+        // A KEY SHARE that this transaction holds is not enough, because other transactions can still change the row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches caches = SessionCaches.of(
                 what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
@@ -223,12 +227,12 @@ public final class LockedCall {
             transaction.atEnd(turn::close);
         }
         if (locks.release() == LockRelease.EARLY) {
-            // Rowlock then runs the commit even without writes, if the transaction manager is its own.
+            // If the transaction manager is Rowlock's, Rowlock then runs the commit even if there are no writes.
             transaction.committedByRowlock = true;
         }
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || shown.state() != LockResult.State.TAKEN) {
-            // The read also covers a row that no longer exists.
+            // This also reads rows again that no longer exist.
             caches.renew(transaction::atEnd);
         }
         Set<LockKey> held = held(request, shown);
@@ -239,7 +243,7 @@ public final class LockedCall {
         return result;
     }
 
-    /** Adds the requested wait to the message of a timeout, if the lock got a shorter one. */
+    /** Adds an explanation to the message of a timeout, if the wait was shorter than requested. */
     private <T> T explained(String why, String sql, Body<T, SQLException> call) {
         try {
             return call.run();
@@ -253,7 +257,7 @@ public final class LockedCall {
         }
     }
 
-    /** Returns the keys that are now held: none after a failed try, and no row that a row lock did not find. */
+    /** Returns the keys that are now held. A failed try holds none, and a row lock does not hold an absent row. */
     private Set<LockKey> held(LockRequest request, @Nullable LockResult result) {
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
         if (result != null && !result.absentRows().isEmpty()) {
@@ -266,7 +270,7 @@ public final class LockedCall {
         return held;
     }
 
-    /** Claims rows. Their keys are known once they are held. */
+    /** Claims rows. Their keys are known only after they are locked. */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         String table = LockKey.row(claim.table(), 0).table();
@@ -281,24 +285,24 @@ public final class LockedCall {
                     SessionCaches.addKey(row, table, columns, claimed);
                     return mapper.map(row);
                 })));
-        // The mapper may have bound a session.
+        // The mapper may have opened a session, so sessions are looked for again.
         SessionCaches ofRows = claimed.size() < result.size()
                 ? new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of())
                 : SessionCaches.of(
                         what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
         ofRows.refuse();
         ofRows.renew(transaction::atEnd);
-        // For ids of several columns, the order of the mapping may differ from that of the keys.
+        // Composite ids are left out, because the mapping may have their columns in another order than the keys.
         claimed.stream().filter(key -> columns.size() == 1).forEach(key -> transaction.holds(key, claim.mode()));
         return result;
     }
 
     /**
-     * Locks in a flush of its own, which commits.
+     * Locks, writes and commits in one flush, outside of Spring's transactions.
      *
-     * @param manager the manager of other transactions, which may know what the tables are
-     * @throws IllegalTransactionStateException if a transaction is running, because it would neither see nor undo the
-     *     writes
+     * @param manager the transaction manager, through which Hibernate's mapping of the tables is found
+     * @throws IllegalTransactionStateException if a transaction is running, because it would not see the writes, and
+     *     could not roll them back
      */
     public void execute(LockRequest request, CommitWrites writes, @Nullable TransactionManager manager) {
         SessionCaches.refuseParts(what, manager, request.keys());
@@ -318,7 +322,7 @@ public final class LockedCall {
                 }));
     }
 
-    /** Creates the context of an observation; null if there is no registry. */
+    /** Creates the context of an observation; null if nothing is observed. */
     private @Nullable LockObservationContext context(boolean queue, LockRequest request) {
         return spring.observations().isNoop()
                 ? null

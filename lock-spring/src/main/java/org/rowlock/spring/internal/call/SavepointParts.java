@@ -12,7 +12,10 @@ import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** The locks and unsent writes of a transaction, in parts: a rollback to a savepoint removes the parts behind it. */
+/**
+ * The locks and unsent writes of a transaction, in one part per savepoint. A rollback to a savepoint removes that part
+ * and all later ones.
+ */
 abstract class SavepointParts implements TransactionSynchronization {
     private static final Object BEFORE_ANY = "";
 
@@ -31,7 +34,7 @@ abstract class SavepointParts implements TransactionSynchronization {
 
     @Override
     public void savepointRollback(Object savepoint) {
-        // A savepoint that is not known was set before the first part.
+        // An unknown savepoint was set before the first part.
         int first = Math.max(0, parts.stream().map(Part::savepoint).toList().indexOf(savepoint));
         parts.subList(first, parts.size()).clear();
         savepoint(savepoint);
@@ -42,7 +45,8 @@ abstract class SavepointParts implements TransactionSynchronization {
     }
 
     /**
-     * Returns the keys that may not be held, at least in this mode. A rollback to a savepoint may have released one.
+     * Returns those of the keys that are not known to be held in this mode or a stronger one. A rollback to a savepoint
+     * may have released some.
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);
@@ -55,7 +59,7 @@ abstract class SavepointParts implements TransactionSynchronization {
         return notHeld;
     }
 
-    /** Returns the writes of the last part, to add to. */
+    /** Returns the writes of the last part, to which the caller adds. */
     CommitWrites lastWrites() {
         return last().writes();
     }

@@ -31,18 +31,18 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A running Spring transaction of one DataSource: its connection, its locks, its unsent writes, and the actions at its
- * end. It is a synchronization of the thread, and the first to be suspended and resumed. Each transaction whose manager
- * informs Rowlock of its commit has one, whether it locks or not. Any other has one once it locks. An instance belongs
- * to one thread.
+ * A running Spring transaction of one DataSource, with its connection, its locks, its unsent writes, and the actions at
+ * its end. It is registered as a synchronization, and is the first to be suspended and resumed. If a transaction
+ * manager reports its commits to Rowlock, every transaction has such an object, even if it does not lock. Other
+ * transactions get one with their first lock. An instance belongs to one thread.
  */
 public final class SpringTransaction extends SavepointParts {
-    /** The execution that its manager reports; null if it does not report any. */
+    /** The execution that the transaction manager reported; null if the manager reports none. */
     private final @Nullable TransactionExecution execution;
 
     /**
-     * The DataSource in which it locks. It is null if its manager does not expose it; such a manager may commit any
-     * that no other does.
+     * The DataSource in which it locks; null if its manager does not expose one. Such a manager may commit any
+     * DataSource that no other manager commits.
      */
     private final @Nullable DataSource dataSource;
 
@@ -50,14 +50,12 @@ public final class SpringTransaction extends SavepointParts {
     private boolean atItsCommit;
     private boolean ended;
 
-    /** Leaves the COMMIT to Rowlock, if the manager is Rowlock's. */
+    /** Whether Rowlock sends the COMMIT, if the transaction manager is Rowlock's. */
     boolean committedByRowlock;
 
     private final List<Runnable> ends = new ArrayList<>(0);
 
-    /**
-     * The key by which it is bound to the thread from its first lock on, so that each further lock finds it at once.
-     */
+    /** The key under which it is bound to the thread after its first lock, so that later locks find it quickly. */
     private record Key(@Nullable DataSource dataSource) {}
 
     SpringTransaction(@Nullable TransactionExecution execution, @Nullable DataSource dataSource) {
@@ -68,10 +66,9 @@ public final class SpringTransaction extends SavepointParts {
     /**
      * Returns the transaction of the thread.
      *
-     * @param what the caller for messages, such as {@code @RowLock on OrderService.ship(long)}
-     * @throws InvalidDataAccessApiUsageException if there is no transaction, or none of this DataSource, or it is
-     *     read-only. It is no TransactionException, because Spring would not roll back for one that is thrown before
-     *     the commit
+     * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
+     * @throws InvalidDataAccessApiUsageException if no transaction of this DataSource is running, or it is read-only. A
+     *     TransactionException would not do, because Spring does not roll back for one that is thrown before the commit
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
@@ -92,7 +89,10 @@ public final class SpringTransaction extends SavepointParts {
         return current;
     }
 
-    /** Rejects a wait for a suspended transaction of the same thread, which could only continue after the wait. */
+    /**
+     * Rejects a lock that a suspended transaction of the same thread holds. That transaction can continue only after
+     * this one, so the wait would never end.
+     */
     void refuseSuspended(String what, LockRequest request) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
             if (bound instanceof SpringTransaction suspended && database().equals(suspended.dataSource)) {
@@ -110,12 +110,15 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** Returns the transaction of a DataSource, as transaction managers bind it; null if none has locked there. */
+    /**
+     * Returns the transaction of a DataSource, given as transaction managers bind it; null if no transaction has locked
+     * there.
+     */
     public static @Nullable SpringTransaction find(DataSource dataSource) {
         return (SpringTransaction) TransactionSynchronizationManager.getResource(new Key(dataSource));
     }
 
-    /** Returns the transaction that its manager reported. Otherwise it creates one, from what its manager exposes. */
+    /** Returns the transaction that its manager reported. If there is none, creates and registers one. */
     private static SpringTransaction begin(DataSource dataSource) {
         SpringTransaction informed = null;
         SpringTransaction ofAny = null;
@@ -135,7 +138,7 @@ public final class SpringTransaction extends SavepointParts {
         return begun;
     }
 
-    /** Returns the transactions that end with this execution. */
+    /** Returns the transactions that end with an execution. */
     static List<SpringTransaction> of(TransactionExecution execution) {
         List<SpringTransaction> ending = new ArrayList<>(1);
         for (SpringTransaction each : all()) {
@@ -185,7 +188,7 @@ public final class SpringTransaction extends SavepointParts {
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
     }
 
-    /** Limits a wait by what remains of the transaction's timeout; rejects it if nothing remains. */
+    /** Limits a wait to the rest of the transaction's timeout. Throws an exception if the timeout is over. */
     LockWait capped(String what, LockWait wait) {
         ConnectionHolder holder = holder(what, database());
         try {
@@ -214,20 +217,23 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** Returns the DataSource of a transaction that has locked, or will lock. */
+    /** Returns the DataSource. Call it only for a transaction that has locked or will lock. */
     private DataSource database() {
         return Objects.requireNonNull(dataSource);
     }
 
-    /** Registers an action for the end of the transaction. It runs before listeners of that moment. */
+    /**
+     * Registers an action for the end of the transaction. It runs before other synchronizations are notified of the
+     * end.
+     */
     void atEnd(Runnable end) {
         ends.add(end);
     }
 
-    /** Returns the writes that the transaction will send at its end. */
+    /** Returns the writes that the transaction sends at its end. */
     public CommitWrites writes(String what) {
-        // In autocommit there is no transaction: a statement borrowed the connection within the transaction of another
-        // DataSource.
+        // If the connection is in autocommit, it has no transaction: a statement borrowed it while a transaction of
+        // another DataSource was running.
         if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                     + ", or its manager does not report its commit to Rowlock, so the writes would not be sent."
@@ -238,7 +244,7 @@ public final class SpringTransaction extends SavepointParts {
         return lastWrites();
     }
 
-    /** Commits, with the writes in the same flush, if the commit is left to Rowlock. Otherwise it returns false. */
+    /** Commits, with the writes in the same flush, if Rowlock sends the COMMIT. Otherwise returns false. */
     public boolean commit() {
         return committedByRowlock
                 && on(connection -> {
@@ -247,7 +253,7 @@ public final class SpringTransaction extends SavepointParts {
                 });
     }
 
-    /** Runs the steps that can still fail the commit, and must come after everything else. */
+    /** Runs the last steps before the COMMIT. If they fail, the transaction is rolled back. */
     void finish(boolean sends) {
         if (locks != null) {
             send(sends ? allWrites() : new CommitWrites());
@@ -256,8 +262,9 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Sends the writes. It checks the transaction even if there are none: a caught error may have aborted it. The
-     * server would then answer COMMIT with a rollback, which the driver does not report.
+     * Sends the writes. Even if there are none, it checks that the transaction is not aborted, which an error may have
+     * caused that the application caught. The server would then answer the COMMIT with a rollback, which the driver
+     * does not report.
      */
     private void send(CommitWrites writes) {
         Object unused = on(connection -> {
@@ -268,7 +275,8 @@ public final class SpringTransaction extends SavepointParts {
 
     @Override
     public int getOrder() {
-        // Without an execution, no later callback reports the commit.
+        // Without an execution, beforeCommit is the last notification before the commit, so this synchronization must
+        // be the last one.
         return execution == null ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 
@@ -279,7 +287,10 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** Stays bound to the thread while it is suspended, because it may hold locks. */
+    /**
+     * Unbinds the transaction from its DataSource. It stays bound to the thread under another key, because it may hold
+     * locks.
+     */
     @Override
     public void suspend() {
         TransactionSynchronizationManager.unbindResourceIfPossible(new Key(dataSource));
@@ -299,14 +310,17 @@ public final class SpringTransaction extends SavepointParts {
         end();
     }
 
-    /** The transaction is still suspended if another synchronization threw while it was being resumed. */
+    /**
+     * Ends the transaction, even if it is still suspended because another synchronization threw an exception while it
+     * was resumed.
+     */
     @Override
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(this);
         end();
     }
 
-    /** Releases what lasts as long as the transaction. */
+    /** Runs the actions for the end of the transaction, once. */
     void end() {
         if (!ended) {
             ended = true;

@@ -16,12 +16,12 @@ import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The transactions that the interceptors of one proxy declare for its methods.
+ * The transactions that the interceptors of one proxy begin for its methods.
  *
- * @param interceptors its transaction interceptors, the outermost first; empty if it has none
+ * @param interceptors the transaction interceptors of the proxy, the outermost first; empty if it has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /** The method is looked up only if it is called, because a native image has it only then. */
+    /** The method is looked up on first use, because a native image contains it only if an application uses it. */
     private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
         Method protectedOne = ReflectionUtils.findMethod(
                 TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class);
@@ -30,16 +30,16 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     });
 
     /**
-     * Returns the method by which Spring chooses a manager, which is protected. No public method shows, for example,
-     * which manager the configuration of a repository names.
+     * Returns the protected method by which Spring chooses a manager. No public method returns, for example, the
+     * manager that the configuration of a repository names.
      */
     public static Method determineManager() {
         return DETERMINE.obtain();
     }
 
     /**
-     * Returns the declaration of the innermost interceptor, whose transaction the method runs in; null if none declares
-     * one.
+     * Returns the attributes of the transaction in which a method runs, as declared for the innermost interceptor; null
+     * if it has none.
      */
     @Nullable
     public TransactionAttribute of(Method method, Class<?> targetClass) {
@@ -47,7 +47,7 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
         return innermost == null ? null : attribute(innermost, method, targetClass);
     }
 
-    /** Returns the manager that begins it; null for the default, or if there is none. */
+    /** Returns the manager that begins the transaction; null for the default manager, or if there is no transaction. */
     @Nullable
     public TransactionManager managerOf(Method method, Class<?> targetClass) {
         TransactionInterceptor innermost = innermost(method, targetClass);

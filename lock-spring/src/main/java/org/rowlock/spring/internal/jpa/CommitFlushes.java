@@ -42,19 +42,22 @@ public final class CommitFlushes {
             .stream()
             .allMatch(name -> ClassUtils.isPresent(name, CommitFlushes.class.getClassLoader()));
 
-    /** The coordinators of writes that check for exactly one row, and nothing else. */
+    /** The classes of Hibernate that check an UPDATE or DELETE only by its count, which must be 1. */
     private static final List<String> USUAL = List.of("UpdateCoordinatorStandard", "DeleteCoordinatorStandard");
 
     private CommitFlushes() {}
 
-    /** Opens the span in which only Hibernate evaluates its writes: from here to the COMMIT of this transaction. */
+    /**
+     * Makes the drop-in keep Hibernate's writes from now until the COMMIT of the transaction. Until then only Hibernate
+     * writes, and only Hibernate reads the counts.
+     */
     public static void open(TransactionManager manager) {
         if (IS_PRESENT) {
             Present.open(manager);
         }
     }
 
-    /** A class of its own, because lock-jdbc may be missing. */
+    /** Kept in a nested class, because lock-jdbc may be missing. */
     private static final class Present {
         static void open(TransactionManager manager) {
             EntityManagerFactory units =
@@ -79,8 +82,9 @@ public final class CommitFlushes {
         }
 
         /**
-         * Returns the session of Hibernate. Another provider may evaluate other counts. Its factory is asked first,
-         * because an exception of its entity manager could mark the transaction for rollback.
+         * Returns the session of Hibernate. Another provider may check other counts, so the factory must be
+         * Hibernate's. The factory is unwrapped first, because a failure to unwrap the entity manager could mark the
+         * transaction for rollback.
          */
         private static SessionImplementor session(EntityManagerFactory units, EntityManager entities) {
             if (entities instanceof SessionImplementor session) {
@@ -134,7 +138,8 @@ public final class CommitFlushes {
         }
 
         /**
-         * Makes a manager throw for a write that went with the COMMIT what it throws for a write of an earlier flush.
+         * Makes a manager throw the same exceptions for a write that was sent with the COMMIT as for a write of an
+         * earlier flush.
          */
         private static void translate(JpaTransactionManager manager, SessionFactoryImplementor factory) {
             JpaDialect own = manager.getJpaDialect();
@@ -144,7 +149,8 @@ public final class CommitFlushes {
         }
 
         /**
-         * Returns what the flush would have thrown for a write that went with the COMMIT; any other exception as it is.
+         * Returns the exception that Hibernate's own flush would have thrown for the failure of a kept write. Returns
+         * any other exception unchanged.
          */
         static RuntimeException meant(SessionFactoryImplementor factory, RuntimeException thrown) {
             for (Throwable each = thrown; each != null; each = each.getCause()) {
@@ -161,8 +167,8 @@ public final class CommitFlushes {
     }
 
     /**
-     * The dialect of the manager, except for the exceptions of a kept write. Callers that cast it get Hibernate's
-     * dialect.
+     * The dialect of the manager, which also translates the exceptions of kept writes. It extends HibernateJpaDialect
+     * for callers that cast the dialect to that class.
      */
     private static final class CommitDialect extends HibernateJpaDialect {
         private static final long serialVersionUID = 1;

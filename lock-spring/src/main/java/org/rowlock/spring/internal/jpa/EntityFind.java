@@ -20,22 +20,25 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /**
- * The find of JPA with a pessimistic lock mode, for an entity whose statement in Hibernate locks exactly the row that
- * Rowlock would lock. The statement is a select of one table by its id alone, in one of PostgreSQL's modes.
+ * Describes how JPA's {@code find} with a pessimistic lock mode locks the same row as Rowlock. This is so for an entity
+ * if Hibernate's statement selects from one table by its id alone, in one of PostgreSQL's modes.
  *
- * @param modes the mode to request of JPA, by the mode of the statement that Hibernate then sends
+ * @param modes JPA's mode for each of PostgreSQL's modes that Hibernate can send
  */
 record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeType> modes) {
     private static final Log LOG = LogFactory.getLog(EntityFind.class);
 
     /**
-     * The hints that end any wait as PostgreSQL does, and lock no rows of other tables, whatever the defaults of the
-     * unit are.
+     * The hints that leave the end of a wait to PostgreSQL and lock no rows of other tables. They override the defaults
+     * of the persistence unit.
      */
     static final Map<String, Object> HINTS = Map.of(
             "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);
 
-    /** The form of the statement. A formula, a join, a restriction, a filter or a discriminator would change it. */
+    /**
+     * The form of a suitable statement. A formula, a join, a restriction, a filter or a discriminator makes the
+     * statement differ.
+     */
     private static final Pattern STATEMENT = Pattern.compile("(?:/\\*[^*]*\\*/ *)?select [^()]* from (\\S+) (\\w+)"
             + " where \\2\\.(\\S+)=\\? (for [a-z ]+?)(?: of \\2)?");
 
@@ -45,7 +48,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
             "for share", RowLockMode.FOR_SHARE,
             "for key share", RowLockMode.FOR_KEY_SHARE);
 
-    /** Ends a session that only shows its statement, before the statement is prepared. */
+    /** Carries the statement out of a session that must not send it. */
     private static final class Prepared extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -54,13 +57,16 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         }
     }
 
-    /** Returns the find of a table's only entity, or of the root of its only hierarchy; null if Rowlock has to lock. */
+    /**
+     * Returns the find for the only entity of a table, or for the root of its only hierarchy; null if Rowlock's own
+     * statement must lock.
+     */
     static @Nullable EntityFind of(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
         try {
             return probe(factory, table, mapped);
         } catch (RuntimeException | LinkageError e) {
-            // A tenant or an interceptor may be missing, or a method in this release of Hibernate. Rowlock then locks
-            // itself.
+            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method.
+            // Rowlock's own statement then locks.
             LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
             return null;
         }
@@ -91,14 +97,17 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         return modes.isEmpty() || id.size() != 1 ? null : new EntityFind(entity, id.get(0), modes);
     }
 
-    /** Whether transactions are JTA's. A separate session would begin one. */
+    /** Whether JTA manages the transactions. A separate session would then begin a JTA transaction. */
     static boolean isOfContainer(SessionFactoryImplementor factory) {
         TransactionCoordinatorBuilder transactions =
                 factory.getServiceRegistry().getService(TransactionCoordinatorBuilder.class);
         return transactions == null || transactions.isJta();
     }
 
-    /** Returns the statement that Hibernate would send, from a session without a database; empty if there is none. */
+    /**
+     * Returns the statement that Hibernate would send, from a session without a database; an empty string if it would
+     * send none.
+     */
     private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockModeType mode) {
         Connection none = (Connection) Proxy.newProxyInstance(
                 EntityFind.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {

@@ -8,7 +8,7 @@ import org.rowlock.internal.request.RowStatement;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.dao.support.PersistenceExceptionTranslator;
 
-/** The lock of one row by JPA, which reads its entity in the same round trip. An instance belongs to one call. */
+/** Locks one row through JPA, and reads its entity in the same round trip. An instance belongs to one call. */
 final class EntityLock implements RowStatement {
     private final SessionImplementor session;
     private final PersistenceExceptionTranslator translator;
@@ -19,8 +19,8 @@ final class EntityLock implements RowStatement {
     private boolean called;
 
     /**
-     * @param loaded the entity that the session has already loaded for the row, and that is read again; null if there
-     *     is none
+     * @param loaded the entity of the row if the session has already loaded it, so that it must be read again;
+     *     otherwise null
      */
     EntityLock(
             SessionImplementor session,
@@ -61,7 +61,7 @@ final class EntityLock implements RowStatement {
         }
     }
 
-    /** Whether the entity was read under the lock, because this alone locked the row. */
+    /** Whether this object locked the row, so that the entity was read under the lock. */
     boolean isCalled() {
         return called;
     }

@@ -26,12 +26,12 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 /**
  * The entities of a table.
  *
- * @param mapped the entities, and all others in a hierarchy that has the table
+ * @param mapped the entities of the table, and the other entities of a hierarchy that uses it
  * @param names their names
- * @param isCached whether it may have cached data that was read with these: a collection, or the result of a query
- * @param lockedIn the table that has every row of theirs, if this one does not: the root's for a joined subclass, the
- *     entity's own for a secondary table. Empty if it is this table, or if the table has no entity
- * @param find locks a row of it as Rowlock would; null if none does
+ * @param isCached whether a cache may contain their data, or a collection or the result of a query with them
+ * @param lockedIn the table in which their rows must be locked, if it is another one: the root's table for a joined
+ *     subclass, the entity's main table for a secondary table. Otherwise empty
+ * @param find JPA's find that locks a row as Rowlock would; null if there is none
  */
 record HibernateEntities(
         List<EntityPersister> mapped,
@@ -39,12 +39,13 @@ record HibernateEntities(
         boolean isCached,
         String lockedIn,
         @Nullable EntityFind find) {
-    /** The types of ids that Hibernate reads from the same text as keys have, each with a value. */
+    /** The types of ids that Hibernate can read from the text in a key, with a sample value for each. */
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
     /**
-     * The entities by factory and table. References to them are soft: weak ones would be gone after each collection.
+     * The entities by factory and table. The references are soft, because weak ones would be cleared by every garbage
+     * collection.
      */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
             new ConcurrentReferenceHashMap<>(4);
@@ -65,7 +66,7 @@ record HibernateEntities(
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
-        // A table in a schema that the mapping does not have is a different table.
+        // If only the given name has a schema, the mapped table may be a different one.
         List<String> roots = mapped.stream()
                 .filter(entity -> spaces(entity)
                         .filter(space -> !table.contains(".") || space.contains("."))
@@ -94,8 +95,8 @@ record HibernateEntities(
     }
 
     /**
-     * Whether two names may mean one table. A name without a schema matches any schema, because reading one more entity
-     * does no harm.
+     * Whether two names may mean the same table. A name without a schema matches every schema: at worst one more entity
+     * is read again.
      */
     static boolean isSame(String mapped, String table) {
         String name = normal(mapped);
@@ -116,9 +117,10 @@ record HibernateEntities(
     }
 
     /**
-     * Reads several rows of the cache in one statement. Once the cache is bypassed, each would need its own.
+     * Reads several cached rows in one statement. Otherwise each would take its own statement, because the cache is
+     * bypassed under a lock.
      *
-     * @param columns the columns of ids of several, in their order
+     * @param columns the columns of a composite id, in the order of the key
      */
     void load(SessionImplementor session, List<String> columns, Set<List<String>> ids) {
         List<EntityPersister> cached = ids.size() < 2
@@ -153,9 +155,7 @@ record HibernateEntities(
         return type.replacePropertyValues(empty, parts, session);
     }
 
-    /**
-     * Returns a value of the id's type, which need not be that of a row; null for a type that is not read from text.
-     */
+    /** Returns any value of the id's type, even if no row has it; null if Hibernate cannot read the type from text. */
     static @Nullable Object sampleId(EntityPersister entity) {
         return entity.getIdentifierType() instanceof BasicType<?> basic
                 ? SPELLED_ALIKE.get(basic.getReturnedClass())
@@ -169,12 +169,12 @@ record HibernateEntities(
         throw new IllegalArgumentException(type.getName());
     }
 
-    /** Returns the id columns of one of them, in the order of the mapping. */
+    /** Returns the id columns of the first entity, in the order of the mapping. */
     List<String> idColumns() {
         return mapped.isEmpty() ? List.of() : idColumns(mapped.get(0));
     }
 
-    /** Returns the columns of its id in the order of the mapping, as the catalog has them. */
+    /** Returns the id columns of an entity in the order of the mapping, spelled as in the catalog. */
     static List<String> idColumns(EntityPersister entity) {
         return Arrays.stream(entity.getIdentifierColumnNames())
                 .map(name ->

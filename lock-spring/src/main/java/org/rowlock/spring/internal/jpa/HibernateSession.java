@@ -37,22 +37,25 @@ import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
- * A session of Hibernate that belongs to the running transaction. Under a lock, an entity that it has loaded is read
- * again, and the second-level cache is bypassed, as for {@code PESSIMISTIC_WRITE}.
+ * A session of Hibernate that belongs to the running transaction. After a lock, the entities of the locked rows are
+ * read again, and the second-level cache is bypassed, as for {@code PESSIMISTIC_WRITE}.
  *
  * @param locked the locked rows
  */
 record HibernateSession(SessionImplementor session, PersistenceExceptionTranslator translator, SessionCaches locked) {
     private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
 
-    /** The lock modes that show that the transaction already holds the row, by a lock or by a write of its own. */
+    /** Hibernate's lock modes of an entity whose row the transaction has already locked or written. */
     private static final Set<LockMode> HELD =
             Set.of(LockMode.PESSIMISTIC_WRITE, LockMode.PESSIMISTIC_FORCE_INCREMENT, LockMode.WRITE);
 
-    /** @param surely whether its id is known to be one of the keys */
+    /** @param surely whether its id is certainly one of the keys */
     private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
 
-    /** Returns the session; null if a resource of the thread is no such session, or one of another DataSource. */
+    /**
+     * Returns the session in a resource of the thread; null if the resource is no session of Hibernate, or one of
+     * another DataSource.
+     */
     static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
         if (!(holder instanceof EntityManagerHolder bound)) {
             return null;
@@ -74,9 +77,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * The persistence unit of a factory. A factory of Spring's is a proxy, which takes several times as long to ask.
+     * The persistence unit of a factory. It is cached, because Spring's factory is a proxy, whose calls take several
+     * times as long.
      *
-     * @param dataSource its database; null if it does not expose it
+     * @param dataSource its DataSource; null if the factory does not expose it
      */
     private record Unit(@Nullable DataSource dataSource, PersistenceExceptionTranslator translator) {
         private static final Map<Object, Unit> OF_FACTORIES = new ConcurrentReferenceHashMap<>(4);
@@ -101,8 +105,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Rejects a lock that comes too late in the session. An entity of the rows may be loaded and changed without a
-     * lock. Or the rows of a table may have to be locked in another one.
+     * Rejects the lock if the session has loaded and changed an entity of the rows without a lock. Also rejects it if
+     * the rows of a table must be locked in another table.
      */
     void refuse() {
         for (String table : locked.rows().keySet()) {
@@ -129,8 +133,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Whether the collection maps its elements itself. If another entity maps it, the elements change, and not this
-     * one.
+     * Whether a collection that the entity owns has changed. A collection that its elements map is ignored, because a
+     * change of it changes only the elements.
      */
     @SuppressWarnings("ReferenceEquality")
     private boolean hasChangedCollection(Object owner) {
@@ -150,9 +154,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns how JPA locks a row, if that reads the entity as a find under the lock would; null if it does not.
+     * Returns JPA's lock of a row; null if JPA would not lock and read the row as Rowlock would.
      *
-     * @param connection the connection of the transaction: the session may belong to an outer one
+     * @param connection the connection of the transaction; the session must use it too, and not that of an outer
+     *     transaction
      */
     @Nullable
     EntityLock lockOf(LockKey.Row row, RowLockMode mode, Connection connection) {
@@ -187,9 +192,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Whether a refresh locks the entity, and loses no pending change of it or of the entities that it cascades to.
-     * Hibernate does not lock a row that it regards as locked. It also regards a row as locked that it has only joined,
-     * and after the rollback of a savepoint.
+     * Whether a refresh locks the entity without losing a pending change of it or of entities to which it cascades.
+     * Hibernate does not lock a row that it believes locked. It believes this even of a row that it only joined, and
+     * after the rollback of a savepoint.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
@@ -202,17 +207,21 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                 && !isChanged(new Loaded(entity, entry, true));
     }
 
-    /** Reads loaded entities again, and makes the session read others from the database until the transaction ends. */
+    /**
+     * Reads the loaded entities again. Makes the session read others from the database, not from a cache, until the
+     * transaction ends.
+     */
     void renew(@Nullable EntityLock lock, Consumer<Runnable> atEnd) {
         try {
             List<Loaded> loaded = lock != null && lock.isCalled() ? List.of() : loaded();
-            // A refresh of an entity drops pending changes of its collections and of the entities that it cascades to.
+            // A refresh drops pending changes of the entity's collections and of entities to which it cascades, so they
+            // are written first.
             if (loaded.stream()
                     .map(each -> each.entry().getPersister())
                     .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
                 session.flush();
             }
-            // An entity that is changed, but was not rejected, has to keep its change.
+            // A changed entity that was not rejected must keep its change.
             loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
             boolean isCached = false;
             for (Map.Entry<String, Set<List<String>>> each : locked.rows().entrySet()) {
@@ -228,7 +237,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
     }
 
-    /** Bypasses the second-level cache. {@code find} follows the property, and all other reads follow the mode. */
+    /** Bypasses the second-level cache. The property applies to {@code find}, and the cache mode to all other reads. */
     private void passTheCacheBy(Consumer<Runnable> atEnd) {
         CacheMode before = session.getCacheMode();
         Object property = session.getProperties().getOrDefault(RETRIEVE, CacheRetrieveMode.USE);
@@ -250,8 +259,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns the locked rows that the session has loaded. It leaves out those that it knows to be missing in the
-     * database.
+     * Returns the loaded entities of the locked rows. Leaves out entities that are not in the database yet or any more.
      */
     private List<Loaded> loaded() {
         PersistenceContext context = session.getPersistenceContextInternal();
@@ -284,9 +292,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns the id as its columns have it; empty if no key can have such a type.
+     * Returns the id as it is stored in its columns; an empty list if a key cannot have such a type.
      *
-     * @param columns the columns of an id of several, in their order, which may differ from that of the mapping
+     * @param columns the columns of a composite id in the order of the key, which may differ from that of the mapping
      */
     private List<String> id(EntityEntry entry, List<String> columns) {
         List<Object> parts = new ArrayList<>();
@@ -309,7 +317,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns the stored value. An enum may be stored as its name or its number, and a custom type decides by itself.
+     * Returns the value that is stored for a value of the entity. An enum may be stored as its name or its number, and
+     * a custom type may convert the value.
      */
     private Object stored(Object value, JdbcMapping column) {
         boolean isStoredAsItIs = BeanUtils.isSimpleValueType(value.getClass()) && !(value instanceof Enum);

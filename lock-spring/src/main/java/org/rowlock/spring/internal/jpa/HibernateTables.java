@@ -46,13 +46,14 @@ public final class HibernateTables {
                             + ", whose rows are in several tables," + " one for each of its classes (TABLE_PER_CLASS).",
                     "Name an entity that has no subclasses, or give the table that all callers are to lock in.");
         }
-        // In a joined hierarchy this is the root's table, which has the id of every row, whatever its class.
+        // In a joined hierarchy this is the table of the root class, which contains a row for every entity of the
+        // hierarchy.
         return persister.getRootTableName();
     }
 
     /**
-     * Returns the table that has a row for every entity of the given table; empty if that is the given table itself.
-     * Empty also with several databases, because only a call knows which has the table.
+     * Returns the table in which the rows of the given table must be locked; empty if that is the given table itself.
+     * Also empty if there are several DataSources, because the DataSource is known only at a call.
      */
     public static String rootOf(BeanFactory beans, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
@@ -65,7 +66,10 @@ public final class HibernateTables {
                 .orElse("");
     }
 
-    /** Rejects a table of a hierarchy of several (TABLE_PER_CLASS), if a row of another table would pass for absent. */
+    /**
+     * Rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS), because a row of another table would be
+     * taken for absent.
+     */
     public static void refuseSeveral(BeanFactory beans, String what, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
             return;
@@ -136,7 +140,7 @@ public final class HibernateTables {
         }
     }
 
-    /** Creates the exception for a table whose rows cannot be locked there. */
+    /** Creates the exception for a table whose rows must be locked in another table. */
     public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
         return new RowLockDefinitionException(
                 what + " names the table " + table + ", which has a part of each row alone: Hibernate has every row in "
@@ -153,7 +157,7 @@ public final class HibernateTables {
                         && idClass.isAssignableFrom(id.getReturnedClass())) {
                     String[] names = id.getPropertyNames();
                     String[] of = entity.getIdentifierColumnNames();
-                    // Nested components have more columns than names.
+                    // If components are nested, there are more columns than names, and the columns cannot be assigned.
                     for (int i = 0; names.length == of.length && i < names.length; i++) {
                         columns.put(names[i], of[i]);
                     }

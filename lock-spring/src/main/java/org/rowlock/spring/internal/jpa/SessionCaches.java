@@ -23,8 +23,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * The data that sessions of the running transaction read before it locks, which may be stale under the lock. They are
- * the sessions of Hibernate and MyBatis that Spring has bound to the thread. An instance belongs to one call.
+ * The sessions of Hibernate and MyBatis that Spring has bound to the thread. They may contain data that was read before
+ * the lock and is stale under it. An instance belongs to one call.
  */
 public final class SessionCaches {
     private static final boolean HIBERNATE =
@@ -37,16 +37,16 @@ public final class SessionCaches {
     private final Function<String, List<String>> idColumns;
     private final List<HibernateSession> sessions;
 
-    /** The lock that {@link #entityLock} has returned, and which reads the entity of the only row if it is called. */
+    /** The last result of {@link #entityLock}. If it locked the row, it has also read the entity again. */
     private @Nullable RowStatement entityLock;
 
     /**
      * Finds the sessions.
      *
-     * @param what the caller for messages
+     * @param what the description for messages
      * @param dataSource the database in which to lock
-     * @param rows the ids of each table that are locked, and were not held before; empty for all rows of a table
-     * @param idColumns the id columns of a table, in the order of the ids; called only for ids of several
+     * @param rows the locked ids by table, without those that were held before; an empty set for all rows of a table
+     * @param idColumns returns the id columns of a table, in the order of the key; called only for composite ids
      */
     public SessionCaches(
             String what,
@@ -62,7 +62,7 @@ public final class SessionCaches {
 
     private List<HibernateSession> find() {
         List<HibernateSession> found = new ArrayList<>(1);
-        // The loop iterates over a copy, because unwrapping a session may bind a resource.
+        // The loop iterates over a copy, because unwrapping a session may add a resource to the map.
         for (Map.Entry<Object, Object> bound : new ArrayList<>(
                 TransactionSynchronizationManager.getResourceMap().entrySet())) {
             HibernateSession session = HibernateSession.of(bound.getKey(), bound.getValue(), this);
@@ -90,7 +90,7 @@ public final class SessionCaches {
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
     }
 
-    /** Creates the caches for keys. */
+    /** Finds the sessions for the rows among some keys. */
     public static SessionCaches of(
             String what, DataSource dataSource, Set<LockKey> keys, Function<String, List<String>> idColumns) {
         Map<String, Set<List<String>>> rows = new HashMap<>();
@@ -102,7 +102,7 @@ public final class SessionCaches {
         return new SessionCaches(what, dataSource, rows, idColumns);
     }
 
-    /** Returns the columns of a table whose ids have several; empty for any other. */
+    /** Returns the id columns of a table with a composite id; an empty list for any other. */
     List<String> columns(String table) {
         for (List<String> id : rows.getOrDefault(table, Set.of())) {
             if (id.size() > 1) {
@@ -113,19 +113,20 @@ public final class SessionCaches {
     }
 
     /**
-     * Rejects the lock of a row whose entity is loaded and changed. It was read without the lock, so writing it loses
-     * what was committed meanwhile, and reading it again loses the change. It also rejects a row of a table that has
-     * only parts of rows.
+     * Rejects the lock of a row whose entity was loaded without a lock and has changed. Writing it would overwrite what
+     * others have committed meanwhile, and reading it again would lose the change. Also rejects rows that must be
+     * locked in another table.
      */
     public void refuse() {
-        // A method reference would load the class, and Hibernate may be missing.
+        // This is a loop, because a method reference would load the class HibernateSession, and Hibernate may be
+        // missing.
         for (HibernateSession each : sessions) {
             each.refuse();
         }
     }
 
     /**
-     * Returns the lock of the only row by JPA, with its entity; null if Rowlock's own statement locks.
+     * Returns JPA's lock of the only row of a request; null if Rowlock's own statement must lock.
      *
      * @param connection the connection of the transaction
      */
@@ -138,14 +139,20 @@ public final class SessionCaches {
         return entityLock;
     }
 
-    /** Rejects tables that have parts of rows before there is a session, by what the manager of sessions knows. */
+    /**
+     * Rejects rows that must be locked in another table. It needs no session, but reads the mapping from the
+     * transaction manager.
+     */
     public static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
         if (HIBERNATE) {
             HibernateTables.refuseParts(what, manager, keys);
         }
     }
 
-    /** Returns the id columns of the tables, in the order of their mapping, if a session may have loaded some rows. */
+    /**
+     * Returns the id columns of the entities in the order of the mapping; an empty list if no session can have loaded
+     * any.
+     */
     public List<String> idColumnsOfEntities() {
         for (HibernateSession each : sessions) {
             List<String> columns = each.idColumns();
@@ -156,7 +163,9 @@ public final class SessionCaches {
         return List.of();
     }
 
-    /** Adds the key of a row, with its id in the order of these columns; adds nothing if the row lacks one of them. */
+    /**
+     * Adds the key of a row, whose id is read from these columns in order. Adds nothing if the row lacks one of them.
+     */
     public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys) {
         List<Object> id = new ArrayList<>();
         try {
@@ -165,12 +174,12 @@ public final class SessionCaches {
             }
             keys.add(LockKey.row(table, id));
         } catch (SQLException | IllegalArgumentException e) {
-            // The columns are not known: the table may be another of the same name, in another schema.
+            // The row lacks a column: it may belong to a table of the same name in another schema.
         }
     }
 
     /**
-     * Makes sessions read from the database from now on.
+     * Makes the sessions read from the database from now on.
      *
      * @param atEnd receives the actions for the end of the transaction
      */
@@ -183,7 +192,7 @@ public final class SessionCaches {
         }
     }
 
-    /** A class of its own, because MyBatis may be missing. */
+    /** Kept in a nested class, because MyBatis may be missing. */
     private static final class MyBatis {
         static void clear(Object holder) {
             if (holder instanceof SqlSessionHolder session) {

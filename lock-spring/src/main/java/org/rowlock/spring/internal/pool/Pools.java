@@ -23,7 +23,7 @@ public final class Pools {
 
     private Pools() {}
 
-    /** Returns how long an application waits for a connection, and so for its turn before it borrows one. */
+    /** Returns how long an application waits for a connection. A call queues no longer before it borrows one. */
     public static Duration timeoutOf(DataSource dataSource) {
         return HIKARI
                 ? Hikari.of(dataSource)
@@ -32,19 +32,19 @@ public final class Pools {
                 : USUAL;
     }
 
-    /** Returns how many connections are available now; empty if that is not known. */
+    /** Returns how many connections can be borrowed now; empty if that is not known. */
     public static Optional<Integer> spareOf(DataSource dataSource) {
         return HIKARI ? Hikari.of(dataSource).map(Hikari::spareOf) : Optional.empty();
     }
 
-    /** Returns the DataSource that transaction managers bind. */
+    /** Returns the DataSource under which transaction managers bind a connection. */
     public static DataSource bound(DataSource dataSource) {
         return dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
                 ? proxy.getTargetDataSource()
                 : dataSource;
     }
 
-    /** Whether both DataSources lead to one pool. */
+    /** Whether both DataSources use the same pool. */
     public static boolean isSame(DataSource one, DataSource other) {
         return target(one).equals(target(other));
     }
@@ -57,7 +57,7 @@ public final class Pools {
         return target;
     }
 
-    /** A class of its own, because HikariCP may be missing. */
+    /** Kept in a nested class, because HikariCP may be missing. */
     private static final class Hikari {
         static Optional<HikariDataSource> of(DataSource dataSource) {
             DataSource target = target(dataSource);
@@ -71,7 +71,7 @@ public final class Pools {
         }
 
         static int spareOf(HikariDataSource pool) {
-            // A pool that has not started uses its default when it does.
+            // A pool that has not started may not have set its size yet.
             int size = pool.getMaximumPoolSize() < 1 ? USUAL_SIZE : pool.getMaximumPoolSize();
             HikariPoolMXBean begun = pool.getHikariPoolMXBean();
             return begun == null ? size : size - begun.getActiveConnections();

@@ -8,11 +8,14 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.SimpleAutowireCandidateResolver;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
-/** The routes of an {@link AbstractRoutingDataSource}. Each is a database, with queues of its own. */
+/**
+ * The routes of an {@link AbstractRoutingDataSource}. Each route has separate queues, because it is a separate
+ * database.
+ */
 public final class Routes {
     private Routes() {}
 
-    /** Returns the beans of an application by name, including those that are injected by a qualifier alone. */
+    /** Returns all beans of the type DataSource by name. Some of them may be injectable only by a qualifier. */
     public static Map<String, DataSource> beans(ConfigurableListableBeanFactory beans) {
         return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
     }
@@ -47,16 +50,16 @@ public final class Routes {
     }
 
     /**
-     * Returns the current source of connections. It is the DataSource itself if it does not route, or if the route is
-     * not known.
+     * Returns the DataSource from which connections now come. This is the current route; or the DataSource itself, if
+     * it is not a routing one or the route is not known.
      */
     public static DataSource current(DataSource dataSource) {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {
             return dataSource;
         }
         try {
-            // A routing DataSource unwraps to the result of its current route, so its protected methods need not be
-            // called.
+            // A routing DataSource delegates unwrap to its current route. This shows the route without a call of a
+            // protected method.
             for (DataSource route : of(routing).values()) {
                 Class<? extends DataSource> type = route.getClass();
                 if (!type.isInstance(routing) && routing.isWrapperFor(type)) {
@@ -64,7 +67,7 @@ public final class Routes {
                 }
             }
         } catch (SQLException | IllegalStateException e) {
-            // No route is chosen yet. The caller that requests the connection gets the error.
+            // The current route cannot be determined. A caller that requests a connection gets the error.
         }
         return dataSource;
     }

@@ -1,6 +1,6 @@
 /**
- * The facts about connection pools and routing DataSources. Applications must not use this package: its types are
- * public for the sibling packages alone, and change without notice.
+ * Reads the settings of connection pools, and the targets of routing DataSources. Applications must not use this
+ * package: its types are public only for the sibling packages, and change without notice.
  */
 @NullMarked
 package org.rowlock.spring.internal.pool;

@@ -37,26 +37,26 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Adds the locks to the proxies of beans that have {@link RowLock}. The lock comes after everything else in the chain,
- * and so inside the transaction, whatever the order of the advisors. The admission comes directly before the
+ * Adds two interceptors to the proxies of beans that have {@link RowLock}. The lock is the last interceptor of the
+ * chain, and so inside the transaction, whatever the order of the advisors is. The admission comes directly before the
  * transaction.
  *
- * <p>An advisor with an order cannot do this, because Spring's transaction advisor has the lowest precedence there is.
- * The processor itself has no order on purpose, so that it runs after those that have one, such as method validation.
+ * <p>An advisor with an order cannot do this, because Spring's transaction advisor already has the lowest precedence.
+ * The processor deliberately has no order, so that it runs after ordered processors, such as that of method validation.
  */
 public final class LockChains implements SmartInstantiationAwareBeanPostProcessor, AopInfrastructureBean {
     /**
-     * A {@link RowLock} that was found.
+     * A {@link RowLock} that was found on a bean.
      *
      * @param lockWait the wait; null for the configured default
-     * @param dataSource looked up on first use, because the transaction manager may not exist yet
+     * @param dataSource the database, looked up on first use, because the transaction manager may not exist yet
      */
     public record Usage(
             String bean,
             RowLockDefinition definition,
             @Nullable LockWait lockWait,
             Supplier<DataSource> dataSource) {
-        /** Returns class, name and parameter types. */
+        /** Returns the method with its class and parameter types. */
         public String method() {
             return definition.where();
         }
@@ -75,7 +75,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
 
     private @Nullable Reaction selfInvocation;
 
-    /** Makes Spring create proxies. It stays in a chain until the chain is complete. */
+    /** The advisor that makes Spring create a proxy. It is removed when the chain of the proxy is completed. */
     private final DefaultPointcutAdvisor first;
 
     public LockChains(RowLockDefinitions definitions, Supplier<SpringLocks> locks, DataSources dataSources) {
@@ -86,8 +86,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Returns every {@link RowLock} that was found so far, in the order in which their beans were created. Those of a
-     * lazy bean appear once the bean exists.
+     * Returns every {@link RowLock} that was found so far, in the order in which the beans were created. A lazy bean is
+     * missing until it is created.
      */
     public List<Usage> usages() {
         return List.copyOf(usages);
@@ -115,8 +115,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Completes the chain of a bean that was created before this processor. If it has no proxy, returns its methods
-     * that lock.
+     * Completes the chain of a bean that may have been created before this processor. If the bean has no proxy, returns
+     * its methods that should lock.
      */
     public List<Method> unlocked(Object bean, String beanName) {
         postProcessAfterInitialization(bean, beanName);
@@ -141,15 +141,15 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
             proxy.removeAdvisor(first);
         }
-        // One object can be several beans.
+        // One object can be several beans, so the interceptors may already be there.
         if (!has(advised, LockInterceptor.class)) {
             addTo(advised, beanName, methods);
         }
     }
 
     /**
-     * Returns the innermost proxy that begins transactions. Proxies may be around proxies, as others create them, and
-     * Spring itself for repositories. If none begins transactions, it is the innermost one.
+     * Returns the innermost proxy that begins transactions, or the innermost one if none does. A proxy may wrap
+     * another, as Spring's proxies of repositories do.
      */
     private static Advised transactional(Advised outermost) {
         Advised innermost = outermost;
@@ -175,14 +175,14 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
                 .map(i -> (TransactionInterceptor) advisors[i].getAdvice())
                 .toList());
         Class<?> targetClass = AopUtils.getTargetClass(advised);
-        // The check runs once for all instances of a bean that is no singleton, and again if creating it failed.
+        // The check runs once for all instances of a prototype or scoped bean. It runs again if it failed before.
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
             reportSelfInvocations(SelfInvocations.find(methods, ClassUtils.getUserClass(targetClass)));
             methods.forEach(method -> addUsages(beanName, method, targetClass, transactions));
             checked.add(List.of(beanName, targetClass));
         }
-        // The last advisors of a repository's proxy are its implementation and never proceed.
+        // The last advisors of a repository's proxy implement its methods and do not call proceed().
         int end = !Placement.isRepository(advised)
                 ? advisors.length
                 : begins.isEmpty() ? 0 : begins.get(begins.size() - 1) + 1;
@@ -207,8 +207,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Keeps the calls that are found before the settings are known. The settings are a bean, which may need others
-     * first.
+     * Collects the calls that are found until the reaction is known. It comes from a bean of settings, which may be
+     * created later.
      */
     private synchronized void reportSelfInvocations(Set<String> found) {
         if (selfInvocation == null) {
@@ -219,9 +219,10 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the calls of classes to their own locking methods that were found so far, and reports later ones at once.
+     * Reports the calls that were found so far, of classes to their own locking methods. Later ones are reported at
+     * once.
      *
-     * @throws RowLockDefinitionException if that is the reaction
+     * @throws RowLockDefinitionException if there are any, and the reaction is to fail
      */
     public synchronized void reportSelfInvocations(Reaction reaction) {
         selfInvocation = reaction;
@@ -240,7 +241,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
             }
         };
         if (ofBeans) {
-            // The filter is fast for the many beans that lock nothing, and excludes existing proxies.
+            // The filter quickly excludes the many beans that lock nothing, and existing proxies.
             locking.setClassFilter(type -> !SpringProxy.class.isAssignableFrom(type)
                     && !definitions.lockingMethods(type, type).isEmpty());
         }

@@ -22,10 +22,10 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /**
- * The interceptor of one proxy, which locks inside the transaction, before the method runs.
+ * The interceptor of one proxy that locks inside the transaction, before the method runs.
  *
- * @param transactions the transactions of its methods
- * @param adviceBetween whether there is advice between the queue and this, which may change the arguments
+ * @param transactions the transactions that the proxy begins for its methods
+ * @param adviceBetween whether other advice runs between the queue and the lock, and may change the arguments
  */
 record LockInterceptor(
         RowLockDefinitions definitions,
@@ -60,7 +60,10 @@ record LockInterceptor(
         call.lock(request, locked.required());
     }
 
-    /** Evaluates once for the queue and the lock, unless advice between them may have changed the arguments. */
+    /**
+     * Evaluates the keys of a call. If it has queued, the keys from the queue are used again, unless other advice may
+     * have changed the arguments since.
+     */
     private Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable Call queued) {
         if (queued == null || !queued.isOf(arguments)) {
             return method.of(arguments);
@@ -87,19 +90,19 @@ record LockInterceptor(
     }
 
     /**
-     * A call that has its turn.
+     * A call that the queue has admitted.
      *
      * @param locks its locks, as evaluated for the queue
      */
     private record Queued(LockedCall call, Call locks) {}
 
     /**
-     * Queues in the JVM for the keys of a call, directly before the transaction that it begins. It leaves the queue
-     * when that has ended and its connection is returned. Inside a running transaction it does nothing: a thread that
-     * waited here with locks could be in a deadlock that the server cannot detect.
+     * Queues in the JVM for the keys of a call, directly before the call begins its transaction. The call leaves the
+     * queue when the transaction has ended and its connection is returned. Inside a running transaction this does
+     * nothing: a thread that waited here while it held locks could cause a deadlock that the server cannot detect.
      */
     final class Admission implements MethodInterceptor {
-        // The result of the body is null exactly if that of the method is.
+        // The call returns null only if the method does.
         @SuppressWarnings("NullAway")
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
@@ -126,8 +129,8 @@ record LockInterceptor(
         }
 
         /**
-         * Returns the locks of a call; null for bad arguments, which the validation behind this, or else the lock,
-         * rejects.
+         * Returns the locks of a call; null for invalid arguments. The validation of arguments, or else the lock,
+         * rejects them later.
          */
         private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {

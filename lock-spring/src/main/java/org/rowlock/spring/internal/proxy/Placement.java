@@ -22,13 +22,13 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
-/** Checks whether a proxy can serve a {@link RowLock} at its place, and rejects it if not. */
+/** Checks whether a proxy can lock for a {@link RowLock} on a method, and rejects the annotation if not. */
 final class Placement {
     private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");
 
     /**
-     * The types of results whose work is done, or continues, when the method has returned. They are names, because most
-     * may be missing.
+     * The types of results whose work begins or continues after the method has returned. They are names, because most
+     * of the classes may be missing.
      */
     private static final List<String> DEFERRED = List.of(
             "java.util.concurrent.Callable",
@@ -54,7 +54,10 @@ final class Placement {
     private final int propagation;
     private final String where;
 
-    /** Creates the placement of one method. Without a transaction of its own, it runs in that of its caller. */
+    /**
+     * Creates the check of one method. The propagation is -1 if the method declares no transaction and runs in that of
+     * its caller.
+     */
     private Placement(Method method, Class<?> targetClass, int propagation) {
         this.method = method;
         this.targetClass = targetClass;
@@ -80,8 +83,8 @@ final class Placement {
     }
 
     /**
-     * Rejects methods that this proxy does not have, methods that return before their work is done, and transactions
-     * that cannot hold a lock.
+     * Rejects methods that this proxy does not intercept, methods that return before their work is done, and
+     * transactions that cannot hold a lock.
      */
     static void check(List<Method> methods, Advised proxy, TransactionDeclarations transactions) {
         Class<?> targetClass = AopUtils.getTargetClass(proxy);
@@ -127,9 +130,9 @@ final class Placement {
         }
     }
 
-    /** Rejects work that is done, or continues, after the transaction and its locks have ended. */
+    /** Rejects methods whose work begins or continues after the transaction and its locks have ended. */
     private void checkResult() {
-        // The transaction is then within the other thread, and the result has the state at its end.
+        // With @Async, the transaction runs in the other thread, and the result is complete when it ends.
         boolean async = isAsync();
         if (!async) {
             checkListener();
@@ -152,12 +155,10 @@ final class Placement {
         }
     }
 
-    /**
-     * Returns the deferred types in a result. They may be within another type, as in {@code ResponseEntity<Mono<T>>}.
-     */
+    /** Returns the deferred types in a result, also inside another type, as in {@code ResponseEntity<Mono<T>>}. */
     private Stream<Class<?>> deferred(ResolvableType result) {
         Class<?> type = result.resolve(Object.class);
-        // The caller reads a stream within its own transaction.
+        // With MANDATORY, the caller reads the stream within its own transaction.
         if (BaseStream.class.isAssignableFrom(type)
                 ? propagation != TransactionDefinition.PROPAGATION_MANDATORY
                 : isOneOf(DEFERRED, type)) {
@@ -182,7 +183,10 @@ final class Placement {
                 .anyMatch(each -> AnnotatedElementUtils.hasAnnotation(each, Async.class));
     }
 
-    /** Rejects a listener that would lock in the transaction that has ended, with its connection still bound. */
+    /**
+     * Rejects a listener that would lock after the transaction has ended, on the connection that is still bound to the
+     * thread.
+     */
     private void checkListener() {
         TransactionalEventListener listener =
                 AnnotatedElementUtils.findMergedAnnotation(method, TransactionalEventListener.class);

@@ -27,9 +27,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of an object to its own locking methods, which bypass the proxy and lock nothing. It searches the class,
- * the classes and interfaces that it extends, its lambdas and its inner classes. It reads class files and does not run
- * them. It therefore skips methods that obtain another object of the class, such as the proxy.
+ * Finds calls of an object to its own locking methods, which bypass the proxy and lock nothing. It reads the class
+ * files of the class, its superclasses and interfaces, its lambdas and its inner classes. A class file does not show on
+ * which object a call is. Methods that obtain another object of the class, such as the proxy, are therefore skipped.
  */
 public final class SelfInvocations extends ClassVisitor {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
@@ -37,10 +37,10 @@ public final class SelfInvocations extends ClassVisitor {
 
     private final @Nullable ClassLoader loader;
 
-    /** The internal names of the class and of all that it extends. */
+    /** The internal names of the class, its superclasses and its interfaces. */
     private final Set<String> owners;
 
-    /** The names of the locking methods, with descriptors. */
+    /** The names of the locking methods, with their descriptors. */
     private final Set<String> signatures;
 
     private final Set<String> calls = new LinkedHashSet<>();
@@ -79,14 +79,14 @@ public final class SelfInvocations extends ClassVisitor {
         hierarchy.stream()
                 .filter(each -> !each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each))
                 .forEach(each -> found.read(Type.getInternalName(each)));
-        // Inner classes are read if they have an enclosing object of the class. Others call another object.
+        // Only inner classes with an enclosing object of the class are read, because the others cannot call it.
         Set.copyOf(found.inner).forEach(found::read);
         return found.calls;
     }
 
     /**
-     * Returns the signatures of the methods and of the bridges to them, because a superclass calls its own, erased
-     * method. Kotlin's methods of default arguments, which call them, are included.
+     * Returns the signatures of the methods and of their bridge methods, because a superclass calls the method with
+     * erased types. Kotlin's methods for default arguments, which call the methods, are included.
      */
     private static Set<String> signatures(List<Method> methods, Class<?> type) {
         Set<String> signatures = new HashSet<>();
@@ -114,7 +114,7 @@ public final class SelfInvocations extends ClassVisitor {
                 new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
             }
         } catch (IOException | IllegalArgumentException e) {
-            // The loss is a hint at most: the class was generated, or has a newer format.
+            // The class was generated, or has a newer format. At worst a warning is missing.
             LOG.debug("The class file of " + internalName + " cannot be read for self-invocations", e);
         }
     }
@@ -133,12 +133,12 @@ public final class SelfInvocations extends ClassVisitor {
 
     @Override
     public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
-        // A bridge calls its own method, and Kotlin's method of default arguments calls the one that it is for.
+        // A bridge method, or Kotlin's method for default arguments, only calls the method that it belongs to.
         boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
 
-            // Whether the method has another object of the class, on which a call may be.
+            // Whether the method has another object of the class, which may be the target of its calls.
             private boolean hasAnother =
                     forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
 
@@ -155,7 +155,7 @@ public final class SelfInvocations extends ClassVisitor {
             @Override
             public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
                 hasAnother |= isOwn(Type.getReturnType(type));
-                // An overriding method has the lock of the method that it overrides.
+                // A call of super's version of the same method is no fault: the caller has the same lock.
                 if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
                     call(owner, method, type);
                 }

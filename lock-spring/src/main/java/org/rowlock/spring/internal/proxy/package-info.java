@@ -1,6 +1,6 @@
 /**
- * The proxies of beans with {@link org.rowlock.spring.RowLock}: {@code LockChains} completes them with interceptors.
- * Applications must not use this package: its types are public for the sibling packages alone, and change without
+ * The proxies of beans with {@link org.rowlock.spring.RowLock}: {@code LockChains} adds interceptors to them.
+ * Applications must not use this package: its types are public only for the sibling packages, and change without
  * notice.
  */
 @NullMarked

@@ -45,10 +45,10 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Finds faults at startup that would otherwise show only later, as failures or as missing exclusion. The server's
- * advisory locks must exclude through this pool, and the tables must exist. Ids must have as many parts as the primary
- * keys, and tables that are locked by key alone must be guarded. It runs when all beans exist, and so after migrations.
- * Later it regularly tries again whether locks exclude.
+ * Finds faults at startup that would otherwise appear only later, as exceptions or as lost updates. Advisory locks must
+ * exclude each other through this pool, and the tables must exist. Ids must have as many parts as the primary keys, and
+ * tables with strategy ADVISORY must have a guard. It runs when all beans exist, and so after migrations. While the
+ * application runs, it regularly checks again whether locks exclude each other.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
@@ -97,7 +97,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                             + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
         } catch (LockTransactionException e) {
             String action = ACTIONS.get(e.sqlState().orElse(""));
-            // Other exceptions have the remedy in their message.
+            // The message of any other exception contains its remedy.
             throw action == null ? e : refused(e, action);
         }
         LOG.info(summary());
@@ -131,7 +131,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies(ofIt)));
             check(databases.get(0), ofIt, wrong, right);
         });
-        // A table of the configuration need only be in one of the databases.
+        // A table that is configured must exist in only one of the databases.
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
@@ -142,7 +142,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         });
     }
 
-    /** Repeats the proof regularly while the application runs, and logs what is refused. */
+    /** Regularly checks again whether locks exclude each other, and logs failures. */
     private void repeat(DataSource database, Duration every) {
         if (every.toNanos() > 0) {
             if (!repeating) {
@@ -175,7 +175,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         thread.destroy();
     }
 
-    /** Returns the strategies of the annotated and of the configured tables. */
+    /** Returns the strategy of each annotated and each configured table. */
     private Map<String, LockStrategy> strategies(List<Usage> usages) {
         Map<String, LockStrategy> strategies = new TreeMap<>();
         Stream.concat(usages.stream().map(Usage::table), LockAccess.of(locks).configuredTables().stream())
@@ -184,8 +184,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /**
-     * Checks the server and the pool even if no annotation locks anything, because beans may be lazy, or a template may
-     * lock. A database without locks is no fault then.
+     * Checks the server and the pool if there are no annotations yet, because a lazy bean or a template may lock later.
+     * If the database then refuses locks, this only logs a warning.
      */
     private void verifyUnused() {
         if (!dataSources.hasDefault()) {
@@ -206,7 +206,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
     }
 
-    /** Whether no bean that exists acquires locks itself. */
+    /** Whether the drop-in is in use, and no bean of the application uses Rowlock's API. */
     private boolean isDropInAlone() {
         return beans.containsBean(DROP_IN)
                 && Stream.of(RowLocks.class, RowLockTemplate.class)
@@ -217,10 +217,11 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /**
-     * Proves the routes of a routing DataSource. A database that has the tables must be among them, and is the first.
-     * Others may be read-only, or away for the moment. A route that answers and gives no verdict does not pass.
+     * Verifies a DataSource, or each route of a routing one. The first route, which must have the tables, must pass.
+     * The others may be read-only or unreachable. If another route can be reached, but its locks do not exclude or
+     * cannot be verified, the check fails.
      *
-     * @return the databases where locks can be acquired, the one for callers that name no route first
+     * @return the databases that passed; the first one is for callers that choose no route
      */
     private List<DataSource> proveAll(DataSource dataSource) {
         List<DataSource> proven = new ArrayList<>();
@@ -250,7 +251,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private boolean prove(DataSource dataSource) {
         try {
-            // More connections than the pool has free would be waited for in vain. One is too few.
+            // The check must not wait for more connections than the pool has free. It needs at least two.
             Pools.spareOf(dataSource)
                     .ifPresentOrElse(
                             spare -> LockAccess.of(locks).verify(dataSource, Math.max(2, spare)),
@@ -293,7 +294,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
     }
 
-    /** Describes the configuration of Rowlock in an application, in one line. */
+    /** Describes the configuration of Rowlock in this application, in one line. */
     private String summary() {
         List<Usage> usages = chains.usages();
         long methods = usages.stream()

@@ -25,21 +25,28 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Detects instances that run {@link LockStrategy#ROW} beside others that run {@link LockStrategy#ADVISORY} on a table,
- * which do not exclude each other. It checks at startup, with each later verification, and when its own mark was lost.
- * It sees only the marks of other instances of lock-spring. It has no connection of its own, and sends nothing to the
- * server between its checks. Thread-safe.
+ * Detects that one instance locks a table with {@link LockStrategy#ROW} while another uses {@link
+ * LockStrategy#ADVISORY}, so that they do not exclude each other. Each instance sets a mark in the database and reads
+ * the marks of the others. It does so at startup, with each later verification, and after its own mark was lost. Only
+ * instances with lock-spring set marks. The check borrows a connection from the pool, and sends nothing to the server
+ * at other times. Thread-safe.
  *
- * <p>A mark is a shared advisory lock of the session of some connection of the pool, on a pair of numbers: one for the
- * strategy, and the oid of the table. BOTH excludes all others, and therefore needs no mark.
+ * <p>A mark is a shared advisory lock of a session, on a connection of the pool. Its key is a pair of numbers: one for
+ * the strategy, and the oid of the table. BOTH excludes the other two, and therefore needs no mark.
  */
 public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
 
-    /** The interval of checks of the driver's connection, which send nothing to the server. */
+    /**
+     * The interval at which Rowlock checks whether the marked connection is still open. This sends nothing to the
+     * server.
+     */
     private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
 
-    /** The first numbers of the marks. Other locks of Rowlock have the oid of a table there. */
+    /**
+     * The first numbers of the marks, for the strategy. In other locks of Rowlock the first number is the oid of a
+     * table.
+     */
     private static final int OF_ROW = 0x726f7752;
 
     private static final int OF_ADVISORY = 0x726f7741;
@@ -48,10 +55,10 @@ public final class StrategyWatch implements DisposableBean {
     private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
 
     /**
-     * Sets the marks of strategies, and refuses to run beside conflicting instances, if that is configured.
+     * Sets the marks of strategies. Throws an exception if a conflicting instance runs and the reaction is to fail.
      *
-     * @param every the interval of later checks; zero for none
-     * @param reaction the reaction to conflicting instances that run now
+     * @param every the interval of later checks; zero for no checks
+     * @param reaction the reaction to conflicting instances that already run
      */
     void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every, Reaction reaction) {
         Map<String, LockStrategy> told = new TreeMap<>(strategies);
@@ -90,7 +97,7 @@ public final class StrategyWatch implements DisposableBean {
         return words.stream().flatMap(word -> word.conflicts.stream()).toList();
     }
 
-    /** Whether a lock is the mark of an instance, and locks nothing. */
+    /** Whether a lock is only the mark of an instance. */
     public static boolean isWord(LockInspector.Line line) {
         return line.isShared() && line.isPair() && (line.first() == OF_ROW || line.first() == OF_ADVISORY);
     }
@@ -101,9 +108,11 @@ public final class StrategyWatch implements DisposableBean {
         words.forEach(Word::close);
     }
 
-    /** The mark that this instance leaves in one database. It is lost with its connection, and then set on another. */
+    /**
+     * The marks of this instance in one database. They are lost when their connection closes, and then set on another.
+     */
     private static final class Word {
-        /** An item of FROM: the existing tables. */
+        /** An item of a FROM clause: those of the tables that exist. */
         private static final String TABLES = """
                  (select name, strategy, root
                   from (select name, strategy, %s::int4 as root
@@ -114,16 +123,16 @@ public final class StrategyWatch implements DisposableBean {
         private static final String WORD = "case t.strategy when 'ROW' then %d else %d end";
         private static final String OWN = WORD.formatted(OF_ROW, OF_ADVISORY);
 
-        /** A condition on a lock l: it is a mark on a table t. */
+        /** The condition that a lock l is a mark on a table t. */
         private static final String IS_WORD = """
                 l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ShareLock'
                 and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
                 and l.objid::int4 = t.root and l.classid::int4 =\s""";
 
         /**
-         * Sets the mark. These locks are only taken in shared mode, so no session waits for them. The result is false
-         * if locks of a session do not stay with this connection: behind a pooler, and on a standby. It is null if the
-         * mark already exists.
+         * Sets the marks. These locks are acquired only in shared mode, so no session waits for them. The result is
+         * null if the mark already exists. It is false if session locks do not stay with this connection, as with a
+         * pooler, and on a standby.
          */
         private static final String LEAVE =
                 "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
@@ -145,20 +154,20 @@ public final class StrategyWatch implements DisposableBean {
 
         private final DataSource pool;
 
-        /** The names and the strategies of the tables, each an array. */
+        /** Two arrays: the names of the tables, and their strategies. */
         private final Object[] tables;
 
-        /** The session of a connection of the pool, where the mark was last set. */
+        /** The connection on which the marks were last set. */
         private @Nullable Connection session;
 
         private int pid;
 
         private boolean isOver;
 
-        /** The conflicts with other instances, a sentence each. */
+        /** One sentence for each conflict with another instance. */
         private volatile List<String> conflicts = List.of();
 
-        /** Creates a mark. Names of tables are resolved on the pool's connections. */
+        /** Creates the marks. The names of the tables are resolved on a connection of the pool. */
         Word(DataSource pool, Map<String, LockStrategy> strategies) {
             this.pool = pool;
             this.tables = new Object[] {
@@ -167,7 +176,7 @@ public final class StrategyWatch implements DisposableBean {
             };
         }
 
-        /** Runs the check when it is due, or when the connection that had the mark is gone. */
+        /** Runs the check if it is due, or if the connection with the marks has closed. */
         synchronized void look(boolean isDue) {
             try {
                 if (!isOver && (isDue || (session != null && session.isClosed()))) {
@@ -180,7 +189,8 @@ public final class StrategyWatch implements DisposableBean {
 
         private void look() throws SQLException {
             try (Connection connection = pool.getConnection()) {
-                // The wrapper is bypassed, because it would mistake a lock of the session for one of the application.
+                // The wrapper of lock-jdbc is bypassed, because it would take the mark for a session lock of the
+                // application.
                 Connection server = (Connection) connection.unwrap(PGConnection.class);
                 try {
                     look(server, new JdbcTemplate(new SingleConnectionDataSource(server, true)));
@@ -218,7 +228,7 @@ public final class StrategyWatch implements DisposableBean {
             LOG.info("The strategies of other instances are not watched: " + why);
         }
 
-        /** Removes the mark, because the pool may outlive the application. */
+        /** Removes the marks, because the pool may outlive the application. */
         synchronized void close() {
             isOver = true;
             try {

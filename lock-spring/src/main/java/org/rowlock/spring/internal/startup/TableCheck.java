@@ -33,8 +33,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * Checks the tables of {@link RowLock}, and of the configuration, against the catalog. They must exist, and have the
- * ids that they are given. If keys alone are locked, they must be guarded against writers that do not lock.
+ * Checks the tables of {@link RowLock} and of the configuration against the catalog. They must exist, and their primary
+ * keys must fit the given ids. Tables with strategy ADVISORY must have a guard against writers that do not lock.
  */
 final class TableCheck {
     private static final Log LOG = LogFactory.getLog(TableCheck.class);
@@ -44,7 +44,7 @@ final class TableCheck {
             GuardState.DISABLED, "its guard is switched off by DISABLE TRIGGER",
             GuardState.OUTDATED, "its guard is of another version or primary key");
 
-    /** The condition that it is a table, and not a view or an index. */
+    /** The condition that a relation is a table, not a view or an index. */
     private static final String IS_TABLE = "c.relkind in ('r', 'p')";
 
     private static final String OID =
@@ -60,9 +60,9 @@ final class TableCheck {
     private final Connection connection;
     private final JdbcTemplate jdbc;
     private final RowLocks locks;
-    /** The first name of each table that was checked. */
+    /** The name under which each table was first checked, by its oid. */
     private final Map<Long, String> spellings = new HashMap<>();
-    /** The names of the correct tables with strategy ADVISORY. */
+    /** The names of the checked tables with strategy ADVISORY. */
     private final Set<String> advisory = new TreeSet<>();
 
     TableCheck(Connection connection, RowLocks locks) {
@@ -100,7 +100,10 @@ final class TableCheck {
         checkTypes(what + ", " + usage.definition().idText(), table, parts);
     }
 
-    /** Checks the id by a sample of its types, if these show whether it can be one of the table. */
+    /**
+     * Checks with sample values whether ids of these types can be ids of the table. Skips the check if a sample would
+     * not prove it.
+     */
     private void checkTypes(String what, String table, List<Part> parts) throws SQLException {
         List<Object> sample =
                 parts.stream().map(Part::sample).filter(Objects::nonNull).toList();
@@ -123,7 +126,7 @@ final class TableCheck {
         }
     }
 
-    /** Rejects a configured table that does not exist, or that needs id columns and has none. */
+    /** Rejects a configured table that does not exist, or that needs id columns and has none configured. */
     void checkConfigured(String table) throws SQLException {
         List<String> unused = idColumns("The configuration of table " + table, table);
     }
@@ -171,8 +174,8 @@ final class TableCheck {
     }
 
     /**
-     * Warns of a spelling that differs. The lock is that of the table in any spelling, but the configuration applies to
-     * one name.
+     * Rejects a second spelling of a table whose configuration differs. Each spelling locks the same table, but has its
+     * own configuration.
      */
     private void checkSpelling(String what, String table, long oid) {
         String other = spellings.putIfAbsent(oid, table);
@@ -195,8 +198,8 @@ final class TableCheck {
     }
 
     /**
-     * Whether the parts are in order. Another order is certainly a mistake only if the names are exactly those of all
-     * columns.
+     * Whether the parts may be in the order of the columns. Another order is certainly a mistake only if the names of
+     * the parts are those of all columns.
      */
     private static boolean inOrder(List<String> names, List<String> columns) {
         List<String> given = names.stream().map(TableCheck::plain).toList();
@@ -205,13 +208,13 @@ final class TableCheck {
         return given.equals(ids) || distinct.size() < given.size() || !distinct.equals(new HashSet<>(ids));
     }
 
-    /** Returns the name without an ending that only marks it as an id: an order and an order_id are the same. */
+    /** Returns the name without the suffix "id", so that "order" and "order_id" are equal. */
     private static String plain(String name) {
         String plain = name.replace("_", "").toLowerCase(Locale.ROOT);
         return plain.length() > 2 && plain.endsWith("id") ? plain.substring(0, plain.length() - 2) : plain;
     }
 
-    /** Checks the guards of the tables that are locked by their keys alone. */
+    /** Checks the guards of the tables with strategy ADVISORY. */
     void checkGuards(Reaction reaction) throws SQLException {
         Map<String, GuardState> unguarded = new TreeMap<>();
         for (String table : reaction == Reaction.IGNORE ? Set.<String>of() : advisory) {
@@ -249,8 +252,8 @@ final class TableCheck {
     }
 
     /**
-     * Returns the state of the guard. If the application requires a guard that cannot be looked up, it counts as
-     * missing.
+     * Returns the state of the guard. If it cannot be looked up, throws the exception if a missing guard is to fail
+     * the startup. Otherwise logs a warning, and takes the guard for current.
      */
     private GuardState guard(String table, Reaction reaction) throws SQLException {
         try {

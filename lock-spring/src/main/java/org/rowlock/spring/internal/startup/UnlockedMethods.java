@@ -16,8 +16,8 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Reports that {@link RowLock} locks nothing in a context that does not read it. It is for classes that start contexts,
- * because a context without Rowlock's beans cannot report it.
+ * Reports methods whose {@link RowLock} has no effect in a context. Classes that start contexts call it, because a
+ * context without Rowlock's beans cannot.
  */
 public final class UnlockedMethods {
     private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);
@@ -29,7 +29,7 @@ public final class UnlockedMethods {
     /**
      * Checks the definitions of all beans, without creating any.
      *
-     * @param why why {@link RowLock} is not read; a clause
+     * @param why the reason why {@link RowLock} has no effect, as a clause
      */
     public static void check(ConfigurableListableBeanFactory beans, Reaction reaction, String why) {
         if (beans.getBeanNamesForType(LockChains.class, true, false).length > 0) {
@@ -47,7 +47,7 @@ public final class UnlockedMethods {
                 "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be locked.");
     }
 
-    /** Checks the beans that exist, because some may be older than Rowlock's processors. */
+    /** Checks the beans that already exist, because some may have been created before Rowlock's processors. */
     static void checkMade(ConfigurableListableBeanFactory beans, LockChains chains, Reaction reaction) {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {

@@ -1,6 +1,6 @@
 /**
  * The checks of Rowlock at startup and later: start at {@code StartupVerification}. Applications must not use this
- * package: its types are public for the sibling packages alone, and change without notice.
+ * package: its types are public only for the sibling packages, and change without notice.
  */
 @NullMarked
 package org.rowlock.spring.internal.startup;
