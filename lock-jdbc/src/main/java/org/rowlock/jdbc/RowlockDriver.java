@@ -82,10 +82,9 @@ public final class RowlockDriver implements Driver {
         } catch (SQLException e) {
             String address = parsed.url().substring(0, parsed.url().indexOf("postgresql:") + "postgresql:".length());
             throw new SQLException(
-                    "No driver takes " + address + ".., which the URL jdbc:rowlock:"
+                    "No driver accepts the URL " + address + "..: the URL jdbc:rowlock:"
                             + address.substring("jdbc:".length())
-                            + ".. leads to; add the one that it names to the class path, or use"
-                            + " jdbc:rowlock:postgresql:..",
+                            + ".. requires it; add that driver to the class path, or use jdbc:rowlock:postgresql:..",
                     "08001",
                     e);
         }

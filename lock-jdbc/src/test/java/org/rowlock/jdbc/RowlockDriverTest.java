@@ -284,7 +284,7 @@ class RowlockDriverTest {
         }
         assertThatThrownBy(() -> DriverManager.getConnection("jdbc:rowlock:nobody:postgresql://h/d?password=secret"))
                 .isInstanceOf(SQLException.class)
-                .hasMessageContaining("No driver takes jdbc:nobody:postgresql:..")
+                .hasMessageContaining("No driver accepts the URL jdbc:nobody:postgresql:..")
                 .hasMessageNotContaining("secret");
     }
 }

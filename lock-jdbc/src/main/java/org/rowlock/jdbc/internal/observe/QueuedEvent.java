@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The JFR event of a statement that waited in the JVM. Its duration is the time in the queue. */
 @Name("org.rowlock.Queued")
 @Label("Queued statement")
-@Description("A statement that waited in the JVM for its turn to wait for a row lock at the server")
+@Description("A statement that waited in the JVM before it went to the server for its row lock")
 @Category("Rowlock")
 @StackTrace(false)
 public final class QueuedEvent extends Event {

@@ -68,7 +68,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this.management = register(settings.name(), this);
         LOG.log(
                 Level.INFO,
-                "Rowlock looks at the statements of {0}: {1}; switch it at run time by JMX: {2}",
+                "Rowlock examines the statements of {0}: {1}; change its settings at run time through JMX: {2}",
                 settings.name(),
                 settings.words(),
                 management);
@@ -92,7 +92,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 }
             }
         } catch (JMException e) {
-            LOG.log(Level.WARNING, "Rowlock could not be registered in JMX; all else works", e);
+            LOG.log(Level.WARNING, "Rowlock could not be registered in JMX; everything else works", e);
             return null;
         }
     }
@@ -175,7 +175,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 ManagementFactory.getPlatformMBeanServer().unregisterMBean(management);
             }
         } catch (JMException e) {
-            LOG.log(Level.DEBUG, "Not registered any more", e);
+            LOG.log(Level.DEBUG, "The bean was no longer registered", e);
         }
     }
 }

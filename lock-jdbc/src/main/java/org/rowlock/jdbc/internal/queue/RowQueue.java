@@ -127,7 +127,7 @@ final class RowQueue {
                 return asked.of(row.frontKey(access.session().reported("search_path")));
             }
         } catch (IllegalArgumentException e) {
-            LOG.log(Level.TRACE, "The key format has no such value", e);
+            LOG.log(Level.TRACE, "The key format does not support a value, so there is no front lock", e);
         }
         asked.unsent();
         return null;
@@ -209,7 +209,7 @@ final class RowQueue {
                 }
                 alone = common == null ? Figure.ALONE_SESSION : Figure.ALONE_TABLE;
             } catch (SQLException e) {
-                LOG.log(Level.DEBUG, "Whether others may send it could not be asked", e);
+                LOG.log(Level.DEBUG, "Whether a group may send the statement could not be queried", e);
                 alone = Figure.ALONE_SESSION;
             }
         }

@@ -53,8 +53,8 @@ public record JdbcSettings(
 
     public JdbcSettings {
         if (largestGroup < 1 || largestGroup > MOST_IN_GROUP) {
-            throw new IllegalArgumentException("A group cannot have " + largestGroup + " members: use 1 for none, or up"
-                    + " to " + MOST_IN_GROUP + ", which the driver still sends at once");
+            throw new IllegalArgumentException("A group cannot have " + largestGroup
+                    + " members: use 1 for no groups, or" + " at most " + MOST_IN_GROUP);
         }
         include = normalized(include);
         exclude = normalized(exclude);
@@ -156,7 +156,7 @@ public record JdbcSettings(
             return Integer.parseInt(word);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
-                    "There is no group <" + word + ">; use off, on, or how many may share a transaction", e);
+                    "There is no group <" + word + ">; use off, on, or the largest number of members", e);
         }
     }
 
