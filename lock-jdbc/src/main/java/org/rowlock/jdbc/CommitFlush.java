@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 
 /**
  * A connection of the drop-in that can send the last writes of a transaction with its COMMIT. It is for frameworks such
- * as object-relational mappers, which write their changes at the end of a transaction and check only whether each write
+ * as object-relational mappers. They write their changes at the end of a transaction, and check only whether each write
  * changed one row.
  *
  * <p>The framework calls {@link #open} directly before it writes. From then on Rowlock does not send prepared INSERTs

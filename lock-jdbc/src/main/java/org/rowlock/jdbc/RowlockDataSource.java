@@ -17,7 +17,7 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
  * A DataSource that wraps another: PostgreSQL's own, or a pool of its connections. Every statement still acquires its
- * row locks at the server. If many transactions of this JVM lock the same row, a few wait at the server, and the others
+ * row locks at the server. If many transactions of this JVM lock the same row, a few wait at the server. The others
  * wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
  * <p>The statements that may wait lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code
@@ -132,8 +132,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Lets UPDATEs in autocommit share a transaction. If several UPDATEs with the same text wait for a row, the
-         * first caller sends them all as a group, and each caller gets its own count. If a group fails, it is rolled
+         * Groups UPDATEs in autocommit, so that they share a transaction. If several UPDATEs with the same text wait
+         * for a row, the first caller sends them all. Each caller gets its own count. If a group fails, it is rolled
          * back, and each UPDATE runs in its own transaction. If the connection of a group is lost, each caller gets an
          * SQLException with SQLSTATE 08006, because the outcome is unknown.
          *

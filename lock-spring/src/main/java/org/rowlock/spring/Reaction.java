@@ -1,9 +1,6 @@
 package org.rowlock.spring;
 
-/**
- * What Rowlock does at startup if an annotation locks nothing, or a lock does not exclude other transactions as it
- * should.
- */
+/** The reaction at startup to an annotation that locks nothing, or to locks that do not exclude each other. */
 public enum Reaction {
     /** Logs a warning or an error once, with a remedy. */
     WARN,

@@ -23,9 +23,9 @@ import org.springframework.core.annotation.AliasFor;
  * }</pre>
  *
  * <p>On a method, the id is an expression over the arguments. On a class or an interface, it applies to each public
- * method declared there or in a subclass, except to methods that have their own {@code @RowLock}. All rows of one call
- * are locked together, in one round trip and in a fixed order. Calls therefore never deadlock with each other, unless
- * they lock rows of one table in several modes with strategy {@code ROW}:
+ * method declared there or in a subclass. A method with its own {@code @RowLock} is exempt. All rows of one call are
+ * locked together, in one round trip and in a fixed order. Calls therefore never deadlock with each other, unless they
+ * lock rows of one table in several modes with strategy {@code ROW}:
  *
  * <pre>{@code
  * @Transactional
@@ -48,7 +48,7 @@ import org.springframework.core.annotation.AliasFor;
 public @interface RowLock {
 
     /**
-     * The table. A short form of {@link #table}.
+     * The table; the short form of {@link #table}.
      *
      * @return its name, as in SQL
      */

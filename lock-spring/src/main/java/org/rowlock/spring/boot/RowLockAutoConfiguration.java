@@ -75,8 +75,8 @@ public final class RowLockAutoConfiguration {
     }
 
     /**
-     * The bean depends on beans such as Flyway even if all beans are lazy, because the verification at startup, which
-     * is not lazy, needs the tables.
+     * The bean depends on beans such as Flyway, even if all beans are lazy. The verification at startup is not lazy,
+     * and needs the tables.
      */
     @Bean
     @ConditionalOnMissingBean

@@ -26,7 +26,7 @@ public record RowLocksReport(
         implements OperationResponseBody {
 
     /**
-     * What lock-jdbc did with the statements of a DataSource.
+     * The figures of lock-jdbc for one DataSource.
      *
      * @param mode off, observe or queue
      * @param figures the figures by table, then by name; see {@code RowlockJdbcMXBean}

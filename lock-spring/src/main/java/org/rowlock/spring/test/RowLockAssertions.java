@@ -29,8 +29,8 @@ public final class RowLockAssertions {
      * Asserts that the transaction of this thread has locked a row.
      *
      * @param table the table, as in {@code @RowLock}
-     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one @throws AssertionError if it has not
-     *     locked it
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
+     * @throws AssertionError if it has not locked it
      */
     public static void assertLocked(String table, Object id) {
         assertLocked(LockKey.row(table, id));
@@ -40,7 +40,8 @@ public final class RowLockAssertions {
      * Asserts that the transaction of this thread has locked a key, in any mode. With strategy ROW this needs a second
      * connection, and fails if several transactions share the lock.
      *
-     * @param key the key @throws AssertionError if it has not locked it
+     * @param key the key
+     * @throws AssertionError if it has not locked it
      */
     public static void assertLocked(LockKey key) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -66,8 +67,8 @@ public final class RowLockAssertions {
      * Asserts that no transaction has locked a row.
      *
      * @param table the table, as in {@code @RowLock}
-     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one @throws AssertionError if a transaction has
-     *     locked it
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
+     * @throws AssertionError if a transaction has locked it
      */
     public static void assertNotLocked(String table, Object id) {
         assertNotLocked(LockKey.row(table, id));
@@ -77,7 +78,8 @@ public final class RowLockAssertions {
      * Asserts that no transaction has locked a key. The check uses the DataSource of this thread's transaction, or else
      * the only DataSource of the test's context.
      *
-     * @param key the key @throws AssertionError if a transaction has locked it
+     * @param key the key
+     * @throws AssertionError if a transaction has locked it
      * @throws IllegalStateException if there are several DataSources and no transaction of one of them
      */
     public static void assertNotLocked(LockKey key) {
@@ -95,7 +97,8 @@ public final class RowLockAssertions {
      * Asserts that no transaction has locked a key in one of several databases.
      *
      * @param dataSource the database
-     * @param key the key @throws AssertionError if a transaction has locked it
+     * @param key the key
+     * @throws AssertionError if a transaction has locked it
      */
     public static void assertNotLocked(DataSource dataSource, LockKey key) {
         LockProbe.Answer answer = new LockProbe(TestedContext.running().locks(), dataSource, key).ask(false);

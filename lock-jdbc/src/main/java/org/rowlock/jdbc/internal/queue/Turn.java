@@ -61,7 +61,7 @@ public final class Turn {
     }
 
     /**
-     * Gives up the front lock if the error comes from the wait for it, and rolls back the flush, so that the caller can
+     * Gives up the front lock if the error comes from the wait for it. Rolls back the flush, so that the caller can
      * send the statement without that lock. Returns false if the error comes from the statement itself.
      *
      * @param tookNanos how long the flush with the front lock and the statement took

@@ -16,7 +16,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
-/** What Rowlock has found out about a statement from its text, and from the primary key of its table. */
+/** The facts about a statement that follow from its text and from the primary key of its table. */
 public final class StatementPlan {
     private final String sql;
     private final StatementShape shape;

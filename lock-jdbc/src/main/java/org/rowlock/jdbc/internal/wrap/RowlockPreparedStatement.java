@@ -51,8 +51,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     /**
-     * Keeps the values that are set from now on, if the statement may have a front lock, join a group or be sent with
-     * the COMMIT.
+     * Keeps the values that are set from now on, if Rowlock may have to set them again: with a front lock, in a group
+     * or with the COMMIT.
      */
     private void keepFromHere() {
         StatementPlan known = plan;

@@ -79,7 +79,7 @@ public final class SelfInvocations extends ClassVisitor {
         hierarchy.stream()
                 .filter(each -> !each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each))
                 .forEach(each -> found.read(Type.getInternalName(each)));
-        // Only inner classes with an enclosing object of the class are read, because the others cannot call it.
+        // An inner class is read if it has an enclosing object of the class. Otherwise it can only call another object.
         Set.copyOf(found.inner).forEach(found::read);
         return found.calls;
     }
