@@ -116,7 +116,8 @@ public final class TestPostgres {
             @SuppressWarnings("resource")
             PostgreSQLContainer container = new PostgreSQLContainer(image)
                     .withUsername("postgres")
-                    // As the embedded server, because poolers of tests cannot log in for their clients.
+                    // The embedded server is configured in the same way, because poolers of tests cannot log in for
+                    // their clients.
                     .withEnv("POSTGRES_HOST_AUTH_METHOD", "trust")
                     .withCommand("postgres", "-c", "max_connections=200");
             container.start();
