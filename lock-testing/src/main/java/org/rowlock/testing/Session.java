@@ -24,15 +24,15 @@ import org.postgresql.PGConnection;
  */
 public final class Session implements AutoCloseable {
     private final String name;
-    private final DataSource dataSource;
+    private final TestPostgres server;
     private final Connection connection;
     private final int pid;
     private final ExecutorService thread;
     private Step<?> last;
 
-    Session(String name, DataSource dataSource) throws SQLException {
+    Session(String name, TestPostgres server, DataSource dataSource) throws SQLException {
         this.name = name;
-        this.dataSource = dataSource;
+        this.server = server;
         this.connection = dataSource.getConnection();
         this.connection.setAutoCommit(false);
         this.pid = connection.unwrap(PGConnection.class).getBackendPID();
@@ -105,8 +105,7 @@ public final class Session implements AutoCloseable {
 
     /** The number of advisory locks that this session holds or waits for, of its transaction and of the session. */
     public int advisoryLocks() throws SQLException {
-        try (Connection other = dataSource.getConnection();
-                Statement statement = other.createStatement();
+        try (Statement statement = server.administrator().createStatement();
                 ResultSet row = statement.executeQuery(
                         "select count(*) from pg_locks where locktype = 'advisory' and pid = " + pid)) {
             row.next();
@@ -126,10 +125,9 @@ public final class Session implements AutoCloseable {
         administer("select pg_cancel_backend(" + pid + ")");
     }
 
-    /** Returns whether a query, on another connection, has a row. */
+    /** Returns whether a query of the administrator has a row. */
     boolean administer(String sql) throws SQLException {
-        try (Connection other = dataSource.getConnection();
-                Statement statement = other.createStatement()) {
+        try (Statement statement = server.administrator().createStatement()) {
             return statement.executeQuery(sql).next();
         }
     }

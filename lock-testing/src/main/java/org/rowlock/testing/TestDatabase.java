@@ -36,6 +36,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     private final List<String> setUp;
     private final List<Session> sessions = new ArrayList<>();
     private String schema = "";
+    private Connection reader;
 
     public TestDatabase(String... setUp) {
         this(TestPostgres.shared(), setUp);
@@ -84,25 +85,46 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
 
     /** Opens a named session of a DataSource with settings of its own, which is closed after the test. */
     public Session session(String name, DataSource dataSource) throws SQLException {
-        Session session = new Session(name, dataSource);
+        Session session = new Session(name, server, dataSource);
         sessions.add(session);
         return session;
     }
 
     /** Runs statements on a connection of its own, and commits. */
     public void execute(String... statements) throws SQLException {
-        try (Connection connection = dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
+        try (Connection connection = dataSource().getConnection()) {
+            execute(connection, statements);
+        }
+    }
+
+    /**
+     * Returns the first column of the first row, on a connection that this test keeps for its queries. To open one for
+     * each would take longer than the query.
+     */
+    public String query(String sql) throws SQLException {
+        return query(reader(), sql);
+    }
+
+    /** A test may have ended its sessions, or stopped its server, since the last query. */
+    private synchronized Connection reader() throws SQLException {
+        if (reader == null || !reader.isValid((int) DEADLINE.toSeconds())) {
+            reader = dataSource().getConnection();
+        }
+        return reader;
+    }
+
+    /** Runs statements on a connection of the test. */
+    public static void execute(Connection connection, String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
             for (String sql : statements) {
                 statement.execute(sql);
             }
         }
     }
 
-    /** Returns the first column of the first row, on a connection of its own. */
-    public String query(String sql) throws SQLException {
-        try (Connection connection = dataSource().getConnection();
-                Statement statement = connection.createStatement();
+    /** Returns the first column of the first row, on a connection of the test. */
+    public static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             assertThat(row.next()).as("a row of " + sql).isTrue();
             return row.getString(1);
@@ -133,6 +155,10 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
                 session.close();
             }
             sessions.clear();
+            if (reader != null) {
+                reader.close();
+                reader = null;
+            }
             try (Statement statement = server.administrator().createStatement()) {
                 statement.execute("drop schema " + schema + " cascade");
             }
