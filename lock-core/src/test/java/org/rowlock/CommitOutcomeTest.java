@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -97,12 +97,6 @@ class CommitOutcomeTest {
 
     private static RowLocks locks(LockStrategy strategy) {
         return LockAccess.builder().strategy(strategy).build();
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     private static Void add(Connection connection) throws SQLException {

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -293,12 +294,6 @@ class DeadlockPropertiesTest {
             case SHARE -> locking.lock(connection, op.row(), RowLockMode.FOR_SHARE);
             case WRITE -> execute(connection, "update account set balance = balance + 1 where id = " + op.row());
             case INSERT_CHILD -> execute(connection, "insert into entry values (" + op.row() + ")");
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (var statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.CommitWay.KEY;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,12 +52,6 @@ class EarlyReleaseTest {
 
     private static RowLocks early(LockStrategy strategy) {
         return locks(strategy, LockRelease.EARLY);
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     private String balance() throws SQLException {

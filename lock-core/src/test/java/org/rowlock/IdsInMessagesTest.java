@@ -3,14 +3,12 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.math.BigDecimal;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -354,11 +352,5 @@ class IdsInMessagesTest {
     private static Throwable inTransaction(
             RowLocks locks, DataSource dataSource, LockedTransaction.Work<Void, Object, Exception> work) {
         return catchThrowable(() -> locks.on(dataSource).lock(forUpdate(KEY)).inTransaction(work));
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 }

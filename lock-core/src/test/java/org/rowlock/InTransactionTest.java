@@ -8,6 +8,7 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
@@ -85,12 +86,6 @@ class InTransactionTest {
                 connection,
                 "update account set balance = balance + " + amount + " where id = "
                         + ((LockKey.Row) key).id().get(0));
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     private static long read(Connection connection, LockKey key) throws SQLException {

@@ -6,6 +6,7 @@ import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forKeyShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -133,12 +134,6 @@ class LockedFormsTest {
 
     private static Object fail(LockedTransaction<?> locked) {
         throw new AssertionError("The work has run with " + locked.rows());
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     private static long balance(Connection connection) throws SQLException {

@@ -2,11 +2,11 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.testing.TestDatabase.execute;
+import static org.rowlock.testing.TestDatabase.query;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -42,20 +42,6 @@ class TcpProxyTest {
 
     private Connection connect() throws Exception {
         return proxy.through(database.dataSource()).getConnection();
-    }
-
-    private static String query(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.rowlock.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.query;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -86,14 +87,6 @@ class FrontWaitTest {
     private static int update(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             return statement.executeUpdate(sql);
-        }
-    }
-
-    private static String query(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            assertThat(row.next()).isTrue();
-            return row.getString(1);
         }
     }
 

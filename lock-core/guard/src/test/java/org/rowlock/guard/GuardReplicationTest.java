@@ -3,6 +3,7 @@ package org.rowlock.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -76,14 +77,6 @@ class GuardReplicationTest {
                 ResultSet row = statement.executeQuery("select balance from account where id = 7")) {
             row.next();
             return row.getInt(1);
-        }
-    }
-
-    private static void execute(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
         }
     }
 }

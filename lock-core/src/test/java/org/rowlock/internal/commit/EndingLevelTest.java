@@ -3,6 +3,7 @@ package org.rowlock.internal.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -39,12 +40,6 @@ class EndingLevelTest {
                     + " as 'insert into item values (1)'");
 
     private final EarlyRelease release = new EarlyRelease();
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-    }
 
     /**
      * Ends the transaction as {@link Commit} does, and gives the level behind the COMMIT and at which it was kept.
