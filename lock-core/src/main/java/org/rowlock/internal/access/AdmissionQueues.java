@@ -25,16 +25,16 @@ import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.Stack;
 
 /**
- * The in-JVM queues in front of keys, entered before a connection is borrowed. Threads that wait for a hot key wait
- * here, without a connection, a snapshot or a place in the server's lock queue.
+ * The queues of this JVM for keys. A call enters them before it borrows a connection. Threads that wait here for a hot
+ * key hold no connection and no snapshot, and do not wait at the server.
  *
- * <p>Each key is served first come, first served. Holders of shared modes are admitted together, and
- * {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} holders of exclusive ones. The queues exclude no thread by
- * themselves. Exclusion is the task of the database lock, so it works across instances too.
+ * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and {@linkplain
+ * RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues do not make calls exclude each other.
+ * The database lock does that, also across instances.
  *
- * <p>Only the outermost call of a thread queues. A call of a thread that already has a {@link Permit} skips the queues,
- * because the thread may hold a database lock. If it waited here for a thread that waits at the server, the server
- * could not detect the deadlock.
+ * <p>Only the outermost call of a thread queues. If the thread already has a {@link Permit}, a nested call skips the
+ * queues, because the thread may hold a database lock. If it waited here for a thread that waits at the server, the
+ * server could not detect the deadlock.
  *
  * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
  */
@@ -60,7 +60,7 @@ public final class AdmissionQueues {
      * @param mode the mode in which it will be locked
      * @param thread the name of the thread
      * @param isAdmitted whether it was admitted, and no longer waits
-     * @param since how long it has been waiting, or admitted
+     * @param since how long it has been waiting, or how long ago it was admitted
      */
     public record Entrant(
             Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
@@ -70,9 +70,10 @@ public final class AdmissionQueues {
      * calls, so calls never deadlock here.
      *
      * @param database the value that distinguishes databases: the DataSource
-     * @param request the request to queue for; its wait, by default forever, spans all queues
+     * @param request the request to queue for; its wait, by default forever, includes the time in all queues
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
-     * @throws LockNotAvailableException if the wait is none or runs out, or if the queue of a key is full
+     * @throws LockNotAvailableException if the call would have to wait but may not, if the wait times out, or if the
+     *     queue of a key is full
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
      * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode: on a second
      *     connection it could wait for itself
@@ -82,12 +83,12 @@ public final class AdmissionQueues {
     }
 
     /**
-     * Queues with a wait that replaces that of the request, and with work that threads inside may do; see
+     * Queues with a wait that replaces that of the request, and with an offer of work that admitted threads may do; see
      * {@link QueueEntry}.
      */
     public Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
         Given.notNull(database, "The database is null; give the DataSource");
-        // The stack must suffice for leaving as well, which must not stop halfway.
+        // The stack must also suffice for leaving the queues, which must not fail halfway.
         Stack.reserve();
         KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
@@ -114,14 +115,14 @@ public final class AdmissionQueues {
         }
     }
 
-    /** {@return how many keys have a thread in their queue, or admitted} */
+    /** {@return how many keys have a thread that waits in their queue or was admitted} */
     public int keysInUse() {
         return queues.keysInUse();
     }
 
     /**
-     * {@return the calls that wait in the queues or were admitted, the longest in their state first} The calls move
-     * meanwhile, so each line is a snapshot.
+     * {@return the calls that wait in the queues or were admitted; the one that has been in its state for the longest
+     * time comes first} Each line is a snapshot, because the calls continue meanwhile.
      */
     public List<Entrant> entrants() {
         return inside.stream()
@@ -153,18 +154,15 @@ public final class AdmissionQueues {
             return entries;
         }
 
-        /**
-         * {@return whether this call queued: false for a call that is nested in another one's permit, and skips the
-         * queues}
-         */
+        /** {@return whether this call queued; false for a nested call, which skips the queues} */
         public boolean isQueued() {
             return entries.isOutermost();
         }
 
         /**
          * Reports whether a connection was obtained. Until one is, callers skip the queues of the keys. Otherwise, in
-         * an outage, waiting callers would run into one connection timeout after the other. Call it before
-         * {@link #close}.
+         * an outage, each waiting caller would have to wait for the connection timeouts of all callers before it. Call
+         * it before {@link #close}.
          *
          * @param connected whether the call obtained its connection
          */

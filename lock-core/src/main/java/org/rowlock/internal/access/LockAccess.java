@@ -51,7 +51,7 @@ public interface LockAccess {
 
     /**
      * Verifies that locks exclude, as {@link RowLocks#verify} does, on as many connections at a time as a pool can
-     * spare. It waits for them as long as the pool does, and continues with those that it has if they are at least two.
+     * spare. It waits for them as long as the pool does. If it then has at least two, it continues with these.
      *
      * @param connections how many to borrow at a time, at least 2; more than sixteen are treated as sixteen
      */
@@ -73,22 +73,22 @@ public interface LockAccess {
     List<String> configuredIdColumns(String table);
 
     /**
-     * Checks the catalog for reasons to refuse every lock of a table's rows, so that an application can refuse to
-     * start. Locks nothing.
+     * Checks in the catalog whether rows of a table can be locked, so that an application can refuse to start. Locks
+     * nothing.
      *
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
      * @return the id columns, configured or those of the primary key; none if strategy ADVISORY needs none
-     * @throws LockTargetException if the strategy needs id columns and there are none; if it needs keys and the text of
-     *     an id may depend on settings of the session
+     * @throws LockTargetException if the strategy needs id columns and there are none; also if it needs keys, and the
+     *     text of an id may depend on settings of the session
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
      * Refuses an id that no row of its table can have. The number of its parts differs from the table's, or a column
-     * cannot hold its value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids, while
-     * {@link LockStrategy#ADVISORY} treats them as ids of another kind. Locks nothing, and needs no transaction.
+     * cannot hold its value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids, but
+     * {@link LockStrategy#ADVISORY} does not. Locks nothing, and needs no transaction.
      *
      * @throws LockTargetException if the table has an id, and this one cannot be such an id
      * @throws SQLException if the catalog cannot be read, or the table does not exist
@@ -96,16 +96,16 @@ public interface LockAccess {
     void checkId(Connection connection, LockKey.Row row) throws SQLException;
 
     /**
-     * Locks in the transaction of a connection, by the statement of another library if that has the same effect. This
+     * Locks in the transaction of a connection. Uses the statement of another library if that has the same effect. This
      * is so for one row with {@link LockStrategy#ROW}, of a table whose id is one column, with an unbounded wait and no
-     * key in front. In all other cases the statement is not called.
+     * front lock. In all other cases the statement is not called.
      *
      * @param statement locks the row of the request; null to have Rowlock lock in any case
      * @return the held locks; a key that another transaction holds causes an exception
      */
     LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
 
-    /** The means by which {@link RowLocks} opens this access. */
+    /** The class through which {@link RowLocks} opens this access. */
     final class Opener {
         private static volatile @Nullable Opener opened;
 

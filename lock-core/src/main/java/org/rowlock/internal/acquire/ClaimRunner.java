@@ -30,7 +30,8 @@ import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
 
 /**
- * A claim. It is one statement, or with keys it locks rows and then their keys, until it has enough.
+ * Runs a claim. With strategy ROW it is one statement. With keys, it locks rows and then their keys, until it has
+ * enough of them.
  *
  * @param rows the claimed rows of the last read
  * @param taken the ids of the claimed rows
@@ -42,7 +43,10 @@ record ClaimRunner(
         Claim claim,
         OpenRows rows,
         List<List<String>> taken) {
-    /** After this many looks at rows whose keys are all held by other transactions, a claim returns the rows it has. */
+    /**
+     * The largest number of attempts that find only rows whose keys other transactions hold. The claim then returns the
+     * rows it has.
+     */
     private static final int MOST_LOOKS = 64;
 
     /** The SQL of claims by their form; an application has few different ones. */
@@ -91,7 +95,7 @@ record ClaimRunner(
         rows.keep(statement.executeQuery());
     }
 
-    /** Claims rows with their keys. A table that has changed since it was looked up is looked up again, once. */
+    /** Claims rows with their keys. If the table has changed since it was looked up, it is looked up again, once. */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
@@ -114,7 +118,7 @@ record ClaimRunner(
         }
     }
 
-    /** Locks rows whose keys no other transaction holds, and that still match the predicate behind the lock. */
+    /** Locks rows whose keys no other transaction holds, and which still match the predicate after they are locked. */
     private void takeAs(RowTable table) throws SQLException {
         taken.clear();
         List<List<String>> tried = new ArrayList<>();
@@ -194,8 +198,8 @@ record ClaimRunner(
     }
 
     /**
-     * Refuses a claim on Citus. It runs a statement that names a table on a machine of its choice, and would lock the
-     * keys there.
+     * Refuses a claim on Citus. Citus runs a statement that names a table on any machine, and would lock the keys
+     * there.
      */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {

@@ -41,14 +41,14 @@ public final class CommitBehindLock {
         });
     }
 
-    /** Throws for a failure that is not the lock's. */
+    /** Throws the exception for a failure that the lock has not caused. */
     private static void refuseFailed(Outcome outcome, Commit commit) throws SQLException {
         Failed failed = outcome instanceof Failed it ? it : null;
         RowlockException meaning = failed == null ? null : failed.meaning();
         boolean own = failed != null && meaning == null;
         SQLException cause = failed != null ? failed.cause() : outcome instanceof Taken taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
-            // The end of the wait for durability looks like the end of the wait for the lock.
+            // A timeout of the wait for durability has the same SQLSTATE as a timeout of the wait for the lock.
             SQLException definite = commit.failure(cause);
             boolean lost = meaning instanceof LockConnectionLostException
                     && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());

@@ -25,8 +25,7 @@ import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Checks what a flush has locked, and checks again for the rows that it has not found. The held locks must be the
- * requested ones.
+ * Checks that a flush has acquired the requested locks, and looks again for rows that it has not found.
  *
  * @param begun whether the transaction had begun before the call, so that it cannot be rolled back as a whole
  */
@@ -55,7 +54,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         }
     }
 
-    /** Returns the keys of rows that do not exist in spite of their INSERT. */
+    /** Returns the keys of rows that do not exist although their INSERT has run. */
     List<LockKey> notInserted() {
         if (request.inserts().isEmpty() || held.absent().isEmpty()) {
             return List.of();
@@ -95,7 +94,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return refused;
     }
 
-    /** Whether another transaction has inserted one of the absent rows meanwhile. */
+    /** Whether another transaction has inserted one of the absent rows since. */
     boolean isInsertedMeanwhile() throws SQLException {
         for (RowGroup group : request.rows()) {
             String look = RowSql.lockOfOthers(group.table(), group.mode());
@@ -116,8 +115,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Returns a row that the role can read but that FOR UPDATE did not find, or null. Row security has separate
-     * policies for the two.
+     * Returns a row that the role can read but FOR UPDATE did not find, or null. Row security has separate policies for
+     * reading and locking.
      */
     private @Nullable Row unlockable() throws SQLException {
         for (RowGroup group : request.rows()) {
@@ -131,7 +130,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return null;
     }
 
-    /** Returns a key without a row whose id means the row of another key, or null. */
+    /** Returns a key for which no row was found, but whose id is another spelling of a row's id; otherwise null. */
     private @Nullable Misnamed misnamed() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
@@ -145,14 +144,17 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return null;
     }
 
-    /** Returns the absent rows by spelling, because one of two spellings of a key may have been found. */
+    /**
+     * Returns the absent rows. They are compared by spelling, because one of two spellings of a key may have been
+     * found.
+     */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
         spellings.addAll(held.absent());
         return group.keys().stream().filter(spellings::contains).toList();
     }
 
-    /** Returns the id in the row that a statement about a key finds; empty if there is none. */
+    /** Returns the id of the row that a statement finds for a key; an empty list if it finds none. */
     private List<String> read(RowTable table, String look, Row key) throws SQLException {
         try (PreparedStatement statement = call.session().prepare(look)) {
             RowSql.bindId(statement, 1, key);

@@ -25,8 +25,8 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.Insert;
 
 /**
- * The configured and known tables, with which requests are resolved. It refuses ids that do not fit their table, or
- * that have another spelling.
+ * Resolves requests with the configuration and the catalog. Refuses ids that do not fit their table, or are not in the
+ * spelling of keys.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** Returns a table whose rows are locked, with its id columns: the configured ones, or the primary key. */
@@ -55,7 +55,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     ResolvedRequest resolve(
             PgSession session, LockRequest request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
         List<LockKey> keys = request.keys();
-        // The keys can have strategies of their own only if there are several and their common strategy is BOTH.
+        // The strategies of the keys can differ only if there are several keys, and the common strategy is BOTH.
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
         List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
         boolean anyAlone = differ
@@ -67,7 +67,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                             + " distinct advisory locks",
                     "Lock fewer keys, or one key in place of all");
         }
-        // The rows are in the order of their statements and locks: by table, the strongest mode first.
+        // The rows are in the order in which they are locked: by table, and the strongest mode first.
         List<Row> rows = request.rows();
         if (rows.size() > 1) {
             rows = new ArrayList<>(rows);
@@ -88,8 +88,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     groups.add(new RowGroup(table, request.modeOf(first), group));
                     continue;
                 }
-                // These rows are locked by their key alone. Another spelling of a value is refused, because it would be
-                // another key. A text that is not a value of the column may be an id of another kind, and passes.
+                // These rows are locked only by their key. A wrong spelling of a value is refused, because it has
+                // another key. A text that is no value of the column is accepted, because it may be an id of another
+                // kind.
                 RowTable table = table(session, first.table(), group, ofTable, false, false);
                 if (table.isAny(IdType::isWord) && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
@@ -122,7 +123,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
     }
 
-    /** Returns the description of a request for messages, without a look at its tables. */
+    /** Returns the description of a request for messages, without looking up its tables. */
     Asked asked(PgSession session, LockRequest request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
         return Asked.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());
@@ -132,7 +133,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and rows with unfit ids.
      *
      * @param needed whether id columns are required, because rows are locked
-     * @param ofRows whether the ids must be ids of rows; see {@link #refusal}
+     * @param ofRows whether the ids must be values of the columns; see {@link #refusal}
      */
     private RowTable table(
             PgSession session, String name, List<Row> rows, LockStrategy strategy, boolean needed, boolean ofRows)
@@ -148,7 +149,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             if (again) {
                 throw refused;
             }
-            // Meanwhile it may have other columns, or columns of other types, which the ids fit.
+            // The table may have changed, and the ids may fit its new columns.
             idColumns.forget(known.table());
         }
     }
@@ -156,7 +157,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /**
      * Returns why rows of a table cannot be locked, or null.
      *
-     * @param ofRows whether the ids must be ids of rows; if not, only another spelling of a value is wrong
+     * @param ofRows whether the ids must be values of the columns; if not, only a wrong spelling of a value is refused
      */
     private @Nullable LockTargetException refusal(
             RowTable table, List<Row> rows, LockStrategy strategy, boolean ofRows) {

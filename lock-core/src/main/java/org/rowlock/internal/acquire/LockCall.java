@@ -38,20 +38,20 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * One call for locks, from the request to the result. It notifies the observer, bounds the wait and queues.
- * {@link #attempt} sends one flush after the other until an outcome leaves nothing to do.
+ * One call for locks, from the request to the result. It notifies the observer, limits the wait, and enters the queue.
+ * {@link #attempt} sends flushes until the outcome is final.
  */
 public final class LockCall {
     private static final Flushes FLUSHES = new Flushes(false);
     private static final Flushes ON_CITUS = new Flushes(true);
 
-    /** How often a row may be replaced during one call. */
+    /** How often another transaction may replace a row during one call, before the call gives up. */
     private static final int MOST_TRIES = 3;
 
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 
-    /** The value for a socket without a bound of this call. */
+    /** The value that means that this call has set no timeout for the socket. */
     private static final int UNBOUND = -1;
 
     private final LockCalls calls;
@@ -71,7 +71,8 @@ public final class LockCall {
     /**
      * @param lockWait replaces the wait of the request
      * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
-     * @param statement locks the row if it does the same as Rowlock's own statement; null for none
+     * @param statement another library's statement, which locks the row if it has the same effect as Rowlock's; null
+     *     for none
      * @param observed whether the observer is notified
      */
     public LockCall(
@@ -104,7 +105,7 @@ public final class LockCall {
         return calls.tables().config().names();
     }
 
-    /** Whether a COMMIT may go with the lock, because Rowlock has nothing to check in front of it. */
+    /** Whether a COMMIT may be sent together with the lock, because Rowlock has nothing to check before it. */
     boolean mayCommit() {
         return inserts.isEmpty();
     }
@@ -115,9 +116,10 @@ public final class LockCall {
     }
 
     /**
-     * Acquires the locks, and runs the statements behind them. {@link #held} interprets the outcome.
+     * Acquires the locks, and runs the caller's statements after them. {@link #held} interprets the outcome.
      *
-     * @param given the statements behind the locks. A COMMIT is held back if Rowlock must first check what was locked
+     * @param given the caller's statements after the locks. A COMMIT is delayed if Rowlock must first check what was
+     *     locked
      */
     public Outcome attempt(@Nullable Tail given) throws SQLException {
         for (Insert insert : inserts) {
@@ -163,7 +165,9 @@ public final class LockCall {
         }
     }
 
-    /** Sends flushes until an outcome leaves nothing to do. Each case prepares the next flush for its outcome. */
+    /**
+     * Sends flushes until an outcome is final. For each other outcome, a case of the switch prepares the next flush.
+     */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {
         ResolvedRequest asks = asked;
@@ -195,7 +199,7 @@ public final class LockCall {
                 } else if (replaced) {
                     throw replaced();
                 } else if (tail != null && !isCommitting && check.isInsertedMeanwhile()) {
-                    // The query may have seen a row that is not locked.
+                    // The query may have read a row that is not locked.
                     if (begun || tries++ == MOST_TRIES) {
                         throw replaced();
                     }
@@ -204,25 +208,25 @@ public final class LockCall {
                     return held;
                 }
             } else if (outcome instanceof FrontGivenUp && front != null) {
-                // The row may be free behind a key that is not.
+                // The row may be free although another transaction holds the front lock.
                 front.givenUp();
                 front = null;
             } else if (outcome instanceof Absent) {
-                // The locks are sent alone. They show which row is absent, or find it, if it was inserted meanwhile.
+                // The locks are sent alone. They find out which row is absent, or lock it if it was inserted meanwhile.
                 tail = null;
             } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
                 forget(asks);
                 asks = resolve();
                 lookedUpAgain = true;
                 if (isCommitting && isSeenFirst(asks)) {
-                    // The type of the id has changed, and a row of this type may be found by another text.
+                    // The type of the id has changed, and the new type may have another text for the same id.
                     tail = null;
                 }
             } else if (outcome instanceof Refused refused
                     && refused.check().isSnapshotStale()
                     && isCommitting
                     && asks.anyIsolationAllowed()) {
-                // The COMMIT has to wait until Rowlock has seen the row.
+                // The COMMIT must not be sent until Rowlock has checked the locked row.
                 tail = null;
             } else {
                 if (outcome instanceof Stale) {
@@ -258,9 +262,9 @@ public final class LockCall {
     }
 
     /**
-     * Bounds the socket, because a server that does not answer must not prolong a bounded wait. A query may take any
-     * time. The bound is far longer than a normal answer takes, because beyond it the transaction is lost. A row lock
-     * can wait more than once, and a busy server is slow.
+     * Sets a timeout for the socket, because a server that does not answer must not prolong a bounded wait. There is no
+     * timeout for a query, which may take any time. The timeout is far longer than a normal wait, because it ends the
+     * transaction. A row lock can wait more than once, and a busy server is slow.
      */
     private int boundSocket() throws SQLException {
         if (!lockWait.isBounded()) {
@@ -274,8 +278,8 @@ public final class LockCall {
     }
 
     /**
-     * Whether Rowlock must check what the lock found before a COMMIT. The id may have another spelling, or the row may
-     * be absent where the lock statement cannot raise an error for that.
+     * Whether Rowlock must check the locked row before a COMMIT. The id may have another spelling, or the row may be
+     * absent and the lock statement cannot raise an error for that.
      */
     private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
         if (resolved.isRowRequired() && (begun || isOnCitus())) {

@@ -23,10 +23,10 @@ import org.rowlock.internal.session.PgSession;
 /**
  * The objects that all calls for locks share.
  *
- * @param early the commits that release locks before they are durable, if other transactions contend for them; or null
- * @param front whether the advisory key of a row goes in front of its lock
- * @param holders the last entry that was granted a row, by connection; its transaction has ended when the connection
- *     begins another
+ * @param early commits with early release; null if it is not configured
+ * @param front when a front lock is acquired
+ * @param holders the last entry of each connection that was granted a row; its transaction has ended when the
+ *     connection begins another
  */
 public record LockCalls(
         KnownTables tables,

@@ -22,8 +22,8 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * One flush of a call. It turns the server's answer, or the error that the server raises, into an outcome. If the
- * outcome leaves a choice, the transaction is usable again.
+ * One flush of a call. It turns the server's answer, or its error, into an outcome. If the call may continue after that
+ * outcome, the transaction is made usable again.
  *
  * @param request the locks of the flush, with the remaining wait
  * @param begun whether the transaction had begun before the call
@@ -39,7 +39,7 @@ record LockFlush(
         try {
             return FlushRunner.send(call.session(), flush, request, tail);
         } catch (SQLException e) {
-            // If the transaction is over, the COMMIT may have run, and nothing may be sent again.
+            // If the transaction is over, its COMMIT may have run, so nothing may be sent again.
             if (request.front() != null
                     && call.session().isAborted()
                     && ServerErrors.mayBeOfFront(e)
@@ -60,7 +60,7 @@ record LockFlush(
             if (raised.lock() == LockCheck.Lock.ABSENT) {
                 return undone(e, true, new Absent());
             }
-            // The mark in the server's message means nothing to a caller, so that error is not passed on.
+            // The server's message contains an internal mark that would confuse a caller, so the error is replaced.
             SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());
             return undone(e, undoes || flush.isCheckSaved(), new Refused(raised, cause));
         }
@@ -78,8 +78,8 @@ record LockFlush(
     }
 
     /**
-     * Aborts a transaction that a savepoint keeps alive. Otherwise its locks would block other transactions until the
-     * caller rolls back.
+     * Aborts a transaction that a savepoint has kept usable. Otherwise its locks would block other transactions until
+     * the caller rolls back.
      */
     private Failed unusable(SQLException e) {
         PgSession session = call.session();
@@ -98,7 +98,7 @@ record LockFlush(
                                 .equals("0"));
     }
 
-    /** Returns an outcome for which the server has run nothing after the error, and holds no new lock. */
+    /** Returns an outcome after which the server has run nothing more, and no new lock is held. */
     private Outcome undone(SQLException cause, boolean undoes, Outcome outcome) throws SQLException {
         Failed notUndone = undoes ? undo(cause) : null;
         if (tail != null) {
@@ -108,8 +108,7 @@ record LockFlush(
     }
 
     /**
-     * Makes the transaction usable again, without new locks. Returns the failure if that is impossible, and otherwise
-     * null.
+     * Makes the transaction usable again, without new locks. Returns the failure if that is impossible; otherwise null.
      */
     private @Nullable Failed undo(SQLException cause) throws SQLException {
         PgSession session = call.session();

@@ -14,12 +14,13 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * The place of a call in the queues of this JVM while its flush is at the server. A call with admission has entered the
- * queues before it borrowed a connection. Any other call is in the queue of its only row, with the connection in hand.
+ * The place of a call in the queues of this JVM while its flush is at the server. A call with admission entered the
+ * queues before it borrowed a connection. Any other call may be in the {@code ROW} queue of its only row, and holds its
+ * connection while it waits.
  *
  * @param admitted the entries of the thread, or null if it has entered no queue
- * @param own the entry of this call alone, or null
- * @param fronted the entry whose advisory key may go in front of the lock, or null
+ * @param own the entry of this call in the {@code ROW} queue, or null
+ * @param fronted the entry that may require a front lock, or null
  */
 record QueueStay(
         LockCalls calls,
@@ -29,7 +30,7 @@ record QueueStay(
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
         implements AutoCloseable {
-    /** Waits in the queue, if the call must. Only a single row in an exclusive mode has a queue. */
+    /** Waits in the queue, if necessary. Only a call for a single row in an exclusive mode has a queue. */
     static QueueStay enter(
             LockCalls calls,
             PgSession session,
@@ -57,7 +58,7 @@ record QueueStay(
         QueueStay stay = new QueueStay(calls, session, request, null, own, begun ? null : own);
         boolean entered = false;
         try {
-            // The server is asked only by a call that would have to wait, because only that call has the time.
+            // This query costs a round trip, so only a call that would have to wait sends it.
             if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
                 own.enter(WaitNanos.nanos(wait), Integer.MAX_VALUE);
             }
@@ -71,8 +72,8 @@ record QueueStay(
     }
 
     /**
-     * Returns the advisory key to send in front of the row's lock, if the queue requires one. A transaction that waits
-     * for that key has not begun and holds nothing, so it blocks only those behind it.
+     * Returns the front lock of the row, if the queue requires one. A transaction that waits for it has not begun and
+     * holds no locks, so it blocks only those that wait for the same front lock.
      */
     @Nullable
     Front front(LockWait left, boolean onCitus) {
@@ -90,7 +91,7 @@ record QueueStay(
         return wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 
-    /** @param holds whether the locks, if the call acquired them, are held after the flush, which had no COMMIT */
+    /** @param holds whether the flush had no COMMIT, so that acquired locks are still held after it */
     void answered(boolean got, boolean holds) {
         if (own != null) {
             own.answered(got, holds);
@@ -103,8 +104,8 @@ record QueueStay(
     }
 
     /**
-     * Leaves the call's own queue as soon as the server has answered, because the end of the transaction is not
-     * visible.
+     * Leaves the {@code ROW} queue when the server has answered, because Rowlock may not notice the end of the
+     * transaction.
      */
     @Override
     public void close() {

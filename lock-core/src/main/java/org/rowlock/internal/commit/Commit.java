@@ -26,17 +26,17 @@ import org.rowlock.internal.text.Stack;
 
 /**
  * Sends COMMIT with the writes that belong to it, and determines the outcome. The writes are split into flushes, with
- * the COMMIT in the last one if possible. The driver's commit() returns normally in cases where nothing is stored. The
- * server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's statement
- * instead. The driver knows both from the state of the transaction, without a round trip.
+ * the COMMIT in the last one if possible. The driver's commit() sometimes returns normally although nothing is stored:
+ * the server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's
+ * statement instead. This class detects both from the transaction state that the driver knows, without a round trip.
  *
- * <p>After any exception the caller has to roll back, unless something else prevents a commit. With autosave the driver
- * returns to a savepoint of its own, and a later commit() would commit the earlier part.
+ * <p>After any exception the caller must roll back, or prevent a later commit in another way. With autosave, the driver
+ * rolls back only to its own savepoint, and a later commit() would commit the earlier part.
  */
 public final class Commit {
     /**
-     * The most statements in one flush. The driver would read the results of more in parts, and their text would not be
-     * kept.
+     * The largest number of statements in one flush. With more, the driver would read the results in parts, and would
+     * not cache the text.
      */
     public static final int MOST_IN_ONE = 100;
 
@@ -45,7 +45,7 @@ public final class Commit {
     private final Ending ending;
     private final List<Write> writes;
 
-    /** The flushes; the last one has the COMMIT, unless that is sent alone. */
+    /** The flushes. The last one has the COMMIT, unless the COMMIT is sent alone. */
     private final List<Tail> flushes;
 
     private final boolean commits;
@@ -53,11 +53,11 @@ public final class Commit {
     /** Whether the COMMIT is sent alone, usually by the driver's commit(); see {@code Ending}. */
     private final boolean commitsAlone;
 
-    /** Whether the COMMIT may have been sent: since it was bound as the last part, or sent alone. */
+    /** Whether the COMMIT may have been sent. True once its flush is bound, or once it is sent alone. */
     private boolean sent;
 
     /**
-     * Whether the server has answered the COMMIT. It is checked before a listener runs, which may begin a new
+     * Whether the server has answered the COMMIT. It is set before listeners run, because a listener may begin a new
      * transaction.
      */
     private boolean ended;
@@ -69,7 +69,7 @@ public final class Commit {
      * Prepares the flushes. Runs no SQL in the transaction.
      *
      * @param ending the statements around the COMMIT of the last flush, or null for no COMMIT
-     * @param behindLock whether the COMMIT goes with a lock, even without a write
+     * @param behindLock whether the COMMIT is sent with a lock, even if there are no writes
      */
     private Commit(
             PgSession session, CommitErrors errors, @Nullable Ending ending, List<Write> writes, boolean behindLock)
@@ -92,10 +92,10 @@ public final class Commit {
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
-        // The branch of an XA transaction must not be committed in part. The driver's commit() refuses that.
+        // A branch of an XA transaction must not be committed by itself. The driver's commit() refuses to do so.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // The server would keep a statement that is executed several times just as often. For a value without a type,
-        // the driver waits in front of a statement that returns rows.
+        // A statement that is executed several times would be prepared at the server several times. For a value without
+        // a type, the driver waits for the earlier results before it sends a statement that returns rows.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
@@ -117,7 +117,7 @@ public final class Commit {
         return split;
     }
 
-    /** Returns the COMMIT, which is the last statement, or only its confirmation follows. */
+    /** Returns the COMMIT. It is the last statement, unless its confirmation follows. */
     private Part commit() {
         return new Part(
                 Ending.COMMIT,
@@ -131,7 +131,7 @@ public final class Commit {
                 });
     }
 
-    /** Commits the work done under the given keys, which messages name; the list is empty if they are unknown. */
+    /** Commits. Messages name the given keys, under which the work was done; the list is empty if they are unknown. */
     public static void run(
             Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
@@ -142,7 +142,7 @@ public final class Commit {
         commit.run(null);
     }
 
-    /** Creates a commit that may go with a lock. */
+    /** Creates a commit that may be sent with a lock. */
     public static Commit behindLock(
             PgSession session, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
             throws SQLException {
@@ -176,10 +176,10 @@ public final class Commit {
     }
 
     /**
-     * Sends everything. Work that may be stored must not be sent again, and no exception may suggest that it is not
-     * stored. Pools and proxies throw more kinds of exceptions than the driver does.
+     * Sends everything. Work that may be stored must not be sent again, and no exception may say that it is not stored.
+     * Pools and proxies throw more kinds of exceptions than the driver does, so all are handled.
      *
-     * @param behindLock sends it behind a lock; null if there is no lock to acquire
+     * @param behindLock sends the flush together with a lock; null if there is no lock to acquire
      */
     public void run(@Nullable Sending behindLock) throws SQLException {
         Stack.reserve();
@@ -206,7 +206,8 @@ public final class Commit {
     }
 
     /**
-     * Returns the exception for an unknown outcome, or one created before the COMMIT if there is no memory for another.
+     * Returns the exception for an unknown outcome. If there is no memory for a new one, returns one that was created
+     * in advance.
      */
     private CommitOutcomeUnknownException unknown(Throwable e) {
         try {
@@ -223,7 +224,7 @@ public final class Commit {
         return unknown;
     }
 
-    /** Sends everything, behind a lock that is already held, or without one. */
+    /** Sends everything, under a lock that is already held or without a lock. */
     public void send() throws SQLException {
         errors.refuseAborted(session);
         try {
@@ -236,15 +237,15 @@ public final class Commit {
         checkCounts();
     }
 
-    /** Checks the counts that the server has not checked. */
+    /** Checks the numbers of rows that the server has not checked. */
     private void checkCounts() {
         for (int i = 0; i < writes.size(); i++) {
             Write write = writes.get(i);
             for (long count : write.answers()) {
                 if (write.isExpecting() && count != write.expected()) {
                     UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
-                    // The transaction is aborted, as after a check by the server, so that a later commit of the caller
-                    // cannot store it.
+                    // The transaction is aborted, so that the caller cannot commit it later. A failed check of the
+                    // server has the same effect.
                     session.abort(wrong);
                     throw wrong;
                 }
@@ -252,7 +253,7 @@ public final class Commit {
         }
     }
 
-    /** Commits after the flushes, or verifies that the transaction has committed. */
+    /** Sends the COMMIT after the flushes, or verifies that the transaction has committed. */
     private void end() throws SQLException {
         if (commitsAlone) {
             sendAlone();
@@ -273,7 +274,7 @@ public final class Commit {
     private void sendAlone() throws SQLException {
         try {
             if (ending.isPlain()) {
-                // The connection's own commit() is called, so that pools and proxies see it.
+                // This calls the connection's own commit(), so that pools and proxies notice it.
                 sent = true;
                 session.connection().commit();
             } else {
@@ -283,7 +284,7 @@ public final class Commit {
             warning = session.takeReplicationWarning();
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
-                // Otherwise the branch, which Rowlock must not end, would be committed with the writes.
+                // Otherwise the XA branch, which Rowlock must not end, could be committed later with the writes.
                 session.abort(e);
             }
             throw failure(e);

@@ -20,16 +20,19 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Determines from a failure around a COMMIT what is stored: nothing, everything, or an unknown part.
+ * Determines after a failure around a COMMIT whether the transaction is stored, is not stored, or has an unknown
+ * outcome.
  *
  * @param keys the keys that the work was done under, for messages; empty if they are unknown
  * @param names how messages name keys
  */
 public record CommitErrors(List<LockKey> keys, KeyNames names) {
-    /** The words for pools and proxies. */
+    /** The words for pools and proxies in messages. */
     static final String SENT_THROUGH = "what its COMMIT was sent through";
 
-    /** An exception that is created in advance, for when there is no stack or heap for a more specific one. */
+    /**
+     * An exception that is created in advance. It is thrown if stack or heap do not suffice for a more specific one.
+     */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
             "It is not known whether the work of the transaction is stored: stack or heap was full during its commit."
@@ -38,7 +41,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             null);
 
     static {
-        // The stack trace of this class's initialization shows nothing about the commit.
+        // Its stack trace would only show the initialization of this class, and nothing about the commit.
         WITHOUT_ROOM.setStackTrace(new StackTraceElement[0]);
     }
 
@@ -67,7 +70,9 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         return "Nothing of " + work() + " is stored: " + why;
     }
 
-    /** Returns the session, unless an error has aborted its transaction, or it is lost. */
+    /**
+     * Returns the session of a connection. Throws an exception if an error has aborted its transaction, or it is lost.
+     */
     PgSession usable(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw new LockConnectionLostException(
@@ -96,8 +101,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the first error of an aborted transaction. The driver keeps it, and adds it as the cause of any that
-     * follows.
+     * Returns the first error of an aborted transaction. The driver remembers it, and adds it as the cause of later
+     * errors.
      */
     private static @Nullable SQLException firstError(PgSession session) {
         try {
@@ -130,12 +135,11 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the exception for a failed COMMIT, however it was sent. Without an answer of the server the outcome is
-     * unknown. The server's answer may be about a statement that was sent after the COMMIT. If nothing is stored, some
-     * causes have exceptions of their own.
+     * Returns the exception for a failed COMMIT, however it was sent. If the server has not answered, the outcome is
+     * unknown. The server's error may belong to a statement that was sent after the COMMIT.
      *
-     * @return the driver's own exception, if nothing is stored and Rowlock has none for the cause; the others are
-     *     thrown
+     * @return the driver's own exception, if nothing is stored and Rowlock has no exception for the cause; any other
+     *     exception is thrown
      */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (isRefusedInBranch(session, e)) {
@@ -150,7 +154,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         if (unanswered != null) {
             boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
             if (!lost && !ServerErrors.isDrivers(unanswered) && !session.isClosed()) {
-                // A pool or a proxy has thrown it, before the COMMIT or after it.
+                // A pool or a proxy has thrown the exception, either before or after the COMMIT.
                 if (session.hasBegun()) {
                     return e;
                 }
@@ -183,7 +187,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Ends the work that the server may still be doing.
+     * Tries to end the transaction that may still run at the server, and returns the exception for an unknown outcome.
      *
      * @param of the error that leaves the outcome open
      */
@@ -212,8 +216,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the exception for an unknown outcome. Its cause has an SQLSTATE that cannot be mistaken for a rollback,
-     * because some callers check that alone.
+     * Returns the exception for an unknown outcome. The SQLSTATE of its cause must not suggest a rollback, because some
+     * callers check only that.
      */
     private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
         String message = "It is not known whether " + work() + " is stored: " + why
@@ -228,10 +232,10 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the error that prevents the conclusion that nothing is stored; null if nothing is stored. A closed
-     * connection proves nothing, because pools close working ones for the SQLSTATE of an error. An exception that the
-     * driver created may hide any answer, except that of a silent rollback. If the session is usable after an error of
-     * the server, the server has rolled back. That is true even if the error is about a connection to another server.
+     * Returns the error because of which the outcome is unknown; null if nothing is stored. A closed connection proves
+     * nothing, because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide
+     * any answer of the server, except for a silent rollback. If the session is usable after an error of the server,
+     * the server has rolled back. This holds even if the error is about a connection to another server.
      */
     private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
@@ -247,8 +251,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the exception for a transaction that COMMIT has not ended. The statement that ran in place of COMMIT is
-     * unknown, so the session is ended rather than rolled back.
+     * Returns the exception for a transaction that is still open after its COMMIT. It is unknown which statement ran
+     * instead of the COMMIT, so Rowlock ends the session rather than rolling back.
      */
     RowlockException notEnded(PgSession session) {
         String why = "the server received COMMIT, and the transaction is still open. A pooler gives prepared"

@@ -14,22 +14,22 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ReleaseSql;
 
 /**
- * Commits that release the locks before they are durable, and return when they are. Each database is asked once whether
- * it can do that. One that cannot is logged once, and gets plain commits. Thread-safe; there is one for all connections
- * of an application.
+ * Commits with early release, which return once they are durable. Rowlock checks once for each database whether it
+ * supports this. If it does not, this is logged once, and its commits are plain. Thread-safe; all connections of an
+ * application share one instance.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** The statements by host, database and role; empty for a database that cannot do it. */
+    /** The statements by host, database and role; empty for a database that does not support early release. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * Returns how a transaction ends. If no other transaction contends for its locks, a COMMIT that waits under the
-     * lock costs less. The COMMIT also waits if the driver would send the statements behind it separately, because a
-     * pooler may mistake them for another client's.
+     * Returns the ending of a transaction. If no other transaction contends for its locks, a COMMIT that waits under
+     * the lock costs less. The COMMIT also waits if the driver would send the statements after it separately, because a
+     * pooler might send them to another session.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
@@ -51,14 +51,14 @@ public final class EarlyRelease {
     }
 
     /**
-     * Shows pools and proxies on the way that the transaction is over. No statement is sent, because it has ended
-     * already.
+     * Calls the connection's commit(), so that pools and proxies notice the end of the transaction. The driver sends no
+     * statement, because the transaction has already ended.
      */
     static void tell(Connection connection) {
         try {
             connection.commit();
         } catch (Throwable e) {
-            // Throwable is caught, because an exception must not suggest that stored work is not stored.
+            // Throwable is caught, because an exception here would suggest that nothing is stored.
             LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
         }
     }
@@ -84,7 +84,7 @@ public final class EarlyRelease {
         }
     }
 
-    /** Logs why commits stay plain. */
+    /** Logs the reason why commits stay plain. */
     private static Optional<ReleaseSql> none(Object database, String reason) {
         LOG.log(
                 Level.WARNING,

@@ -17,11 +17,11 @@ import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The last statements of one transaction, in one flush: COMMIT, and the statements around it. Each transaction has an
- * instance of its own, except for a plain COMMIT.
+ * The last statements of one transaction, in one flush: the COMMIT, and the statements before and after it. An instance
+ * belongs to one transaction, except for a plain COMMIT.
  */
 public final class Ending {
-    /** The text that the driver itself uses, which statement monitors recognize. */
+    /** The text that the driver itself sends, so that tools that monitor statements recognize it. */
     static final String COMMIT = "COMMIT";
 
     static final Ending PLAIN = new Ending(null, false, () -> {});
@@ -30,13 +30,13 @@ public final class Ending {
     private final boolean early;
     private final Runnable failed;
 
-    /** A value that distinguishes this transaction from others that had the session before. */
+    /** A value that distinguishes this transaction from earlier ones of the session. */
     private final String mark;
 
     private @Nullable String kept;
     private @Nullable String confirmed;
 
-    /** Chooses the ending when the transaction ends. */
+    /** Chooses the ending at the end of the transaction. */
     @FunctionalInterface
     public interface Choice {
         Choice PLAIN = session -> Ending.PLAIN;
@@ -46,10 +46,10 @@ public final class Ending {
 
     /**
      * @param sql the statements around the COMMIT, or null for none
-     * @param early whether COMMIT releases the locks at once, and the statement behind it waits until it is durable;
-     *     otherwise COMMIT waits until everything is durable that the transaction may have read, even if it has written
-     *     nothing
-     * @param failed called if the statements around it no longer work here
+     * @param early whether the COMMIT releases the locks at once, and the statement after it waits until it is durable.
+     *     Otherwise the COMMIT waits until everything is durable that the transaction may have read, even if it has
+     *     written nothing
+     * @param failed called if the statements around the COMMIT no longer work on this database
      */
     Ending(@Nullable ReleaseSql sql, boolean early, Runnable failed) {
         this.sql = sql;
@@ -79,8 +79,8 @@ public final class Ending {
     }
 
     /**
-     * Verifies that the right wait has taken place, and waits again if not. A pooler may have sent the statements
-     * behind the COMMIT to another session.
+     * Verifies that the wait for durability has taken place, and waits again if not. A pooler may have sent the
+     * statements after the COMMIT to another session.
      *
      * @param warning the server's warning that it has not waited for its standby
      * @return the error that ended the wait, if the commit is not known to be durable
@@ -106,7 +106,7 @@ public final class Ending {
 
     /** The outcome of a COMMIT. */
     enum Fate {
-        /** The commit is stored, and not known to be durable. */
+        /** The transaction is committed, but may not be durable. */
         DONE,
         UNDONE,
         UNKNOWN
@@ -137,7 +137,7 @@ public final class Ending {
                 }
                 return Fate.DONE;
             }
-            // A different process shows that the pooler has asked another session.
+            // If the process differs, a pooler has sent the query to another session.
             return session.serverProcess() == row.getInt(2) ? Fate.UNDONE : Fate.UNKNOWN;
         } catch (SQLException notAsked) {
             e.addSuppressed(notAsked);
@@ -148,13 +148,13 @@ public final class Ending {
     }
 
     /**
-     * Whether the error can come from a statement behind the COMMIT, and not only from the COMMIT or from one before
-     * it.
+     * Whether the error may come from a statement after the COMMIT, rather than from the COMMIT or an earlier
+     * statement.
      */
     private static boolean mayBeConfirmations(SQLException e) {
         String state = SqlState.of(e);
         return ServerErrors.isServers(e)
-                // The timer of transaction_timeout may expire behind the COMMIT.
+                // The timer of transaction_timeout may expire after the COMMIT.
                 && (state.equals(SqlState.TRANSACTION_TIMEOUT)
                         || Stream.of("23", "25", "40", "P0").noneMatch(state::startsWith));
     }

@@ -19,23 +19,25 @@ import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.Insert;
 
 /**
- * The forms of an application's writes, which are few, and the parts of a flush that they become. Writes that cannot go
- * with a COMMIT are refused.
+ * Turns the writes of an application into parts of a flush. The analysed forms of writes are cached, because an
+ * application has few. Refuses writes that cannot be sent with a COMMIT.
  */
 public final class WriteForms {
     private static final Kept<String, WriteForm> KEPT = new Kept<>();
 
-    /** The forms for sessions where a backslash in a string is an escape (standard_conforming_strings is off). */
+    /**
+     * The forms for sessions in which a backslash in a string begins an escape (standard_conforming_strings is off).
+     */
     private static final Kept<String, WriteForm> WITH_ESCAPES = new Kept<>();
 
     private static final Kept<Checked, String> CHECKED = new Kept<>();
 
     private WriteForms() {}
 
-    /** A write whose count the server checks. */
+    /** The cache key of a write whose number of rows the server checks. */
     private record Checked(String sql, long expected, int number) {}
 
-    /** @param of the number of writes; if there are many, their numbered texts are not kept */
+    /** @param of the number of writes; if there are many, their numbered texts are not cached */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting() && form.changes();
         String text = form.text();
@@ -64,7 +66,7 @@ public final class WriteForms {
             write.answered(Math.max(0, PgSession.changed(statement)));
             return;
         }
-        // The count is in the last column. If it is zero, the only row does not belong to the write.
+        // The last column contains the count. If it is zero, the only row is not one that the write returned.
         int columns = rows.getMetaData().getColumnCount() - (checked ? 1 : 0);
         long count = 0;
         while (rows.next()) {
@@ -102,7 +104,7 @@ public final class WriteForms {
         return form;
     }
 
-    /** Whether each write is an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
+    /** Whether each write is an INSERT, UPDATE or DELETE that can be sent with a COMMIT. Runs no SQL. */
     public static boolean areChanges(PgSession session, List<Write> writes) {
         try {
             for (Write write : writes) {
@@ -112,7 +114,7 @@ public final class WriteForms {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // The fault is reported to the caller that has made the writes, when they are sent alone.
+            // The caller with the faulty writes gets the error when they are sent alone.
             return false;
         }
     }
@@ -131,7 +133,7 @@ public final class WriteForms {
         }
     }
 
-    /** Returns why a write cannot go with a COMMIT, or null. */
+    /** Returns why a write cannot be sent with a COMMIT, or null. */
     private static @Nullable String refusal(Write write, WriteForm form) {
         if (form.statements() != 1) {
             return "The SQL of a write is " + form.statements() + " statements, and must be one; add each by itself";

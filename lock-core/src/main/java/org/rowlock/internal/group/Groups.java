@@ -40,13 +40,13 @@ import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
 
 /**
- * Runs the writes of callers that wait for one key in one transaction. The leader is the caller that has a connection.
- * It takes other callers from the queue. Like a single call, it sends the lock, each caller's writes in the order of
- * the queue, and COMMIT. All of them share the outcome. If the transaction is known to be rolled back, each call runs
- * alone. If its outcome is unknown, each caller gets that error.
+ * Runs the writes of several callers that wait for one key in one transaction. The leader is the caller that has a
+ * connection. It takes other calls from the queue, and sends the lock, the writes of each call in the order of the
+ * queue, and the COMMIT. All calls share the outcome. If the transaction is known to be rolled back, each call runs in
+ * its own transaction. If its outcome is unknown, each caller gets that error.
  *
- * @param largest how many calls may share a transaction; 1 for none
- * @param tables the id columns of the rows that are required
+ * @param largest the largest number of calls that may share a transaction; 1 for no groups
+ * @param tables the id columns of tables, to check that required rows exist
  * @param sessions the server's description of each unaltered session, by connection
  */
 public record Groups(
@@ -55,7 +55,7 @@ public record Groups(
         LockObserver observer,
         KnownTables tables,
         Map<Connection, String> sessions) {
-    /** The target table of each write, by its SQL; empty for a write that must run alone. */
+    /** The target table of each write, by its SQL; empty for a write that must not run in a group. */
     private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
 
     public Groups(int largest, LockObserver observer, KnownTables tables) {
@@ -73,11 +73,11 @@ public record Groups(
         void send(LockWait wait, List<Write> writes) throws SQLException;
     }
 
-    /** Returns a call as a member of a group, or null if it can never be one. */
+    /** Returns a call as a possible member of a group, or null if it can never be a member. */
     public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write> writes) {
         if (largest < 2
                 || request.keys().size() != 1
-                // The rows are two spellings of one key, and a leader would lock only its own.
+                // The rows are two spellings of one key, and a leader would lock only one of them.
                 || request.rows().size() > 1
                 || request.mode().isShared()
                 || wait.isNoWait()
@@ -91,7 +91,7 @@ public record Groups(
         boolean required = strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
-            // A member behind a DELETE of the row must get the error for an absent row.
+            // After a DELETE of the row, a later member would have to get the error for an absent row.
             if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
@@ -102,14 +102,14 @@ public record Groups(
     }
 
     /**
-     * Takes the calls of waiting threads that can share the leader's transaction, which must not have begun. Returns an
-     * empty list if the leader runs alone.
+     * Takes calls of waiting threads that can share the leader's transaction. That transaction must not have begun.
+     * Returns an empty list if the leader runs alone.
      *
      * @param entry the leader's place in the queue of the key; null if it skipped the queue
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
         int most = shared.sizes.most(leader.key);
-        // A call without an offer was handed back by an earlier leader, and runs alone.
+        // An earlier leader has given back a call without an offer, so it must run alone.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
         }
@@ -144,8 +144,8 @@ public record Groups(
     }
 
     /**
-     * Returns the server's description of the session, or an empty text if the session was altered. The description is
-     * requested once.
+     * Returns the server's description of the session, or an empty text if the session was altered. It is queried once
+     * per session.
      */
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
@@ -171,7 +171,7 @@ public record Groups(
         return versions;
     }
 
-    /** Records a call that ran alone. Its member is null if it could never share a transaction. */
+    /** Records that a call ran alone. The member is null if the call could never share a transaction. */
     public void doneAlone(@Nullable Member member) {
         if (member != null) {
             shared.sizes.done(member.key, 1);
@@ -181,8 +181,8 @@ public record Groups(
     /**
      * Runs the calls of a group.
      *
-     * @return false if the transaction is rolled back, so that each call must run alone; the leader's runs on another
-     *     connection if the pool has closed this one because of an error, which may be any member's
+     * @return false if the transaction is rolled back, so that each call must run alone. The leader's call needs
+     *     another connection if the pool has closed this one because of the error
      */
     public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
@@ -191,15 +191,15 @@ public record Groups(
         SharedTransactions.Sending<SQLException> group = new SharedTransactions.Sending<>() {
             @Override
             public List<? extends @Nullable Object> send() throws SQLException {
-                // The shortest wait applies to all, because each member is promised its own bound.
+                // The shortest wait applies to all, so that no member waits longer than its own bound.
                 sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
                 return Collections.<@Nullable Object>nCopies(taken.size(), null);
             }
 
             @Override
             public boolean isUndone(Throwable e) {
-                // A LockVerificationException may belong to a group that is stored, because some locks are checked
-                // behind the COMMIT.
+                // After a LockVerificationException the group may be stored, because some locks are checked only after
+                // the COMMIT.
                 boolean known = e instanceof SQLException
                         || (e instanceof RowlockException && !(e instanceof LockVerificationException));
                 boolean undone = known && !(e instanceof CommitOutcomeUnknownException);
@@ -223,8 +223,8 @@ public record Groups(
     }
 
     /**
-     * Returns an exception of the member's own, because callers may modify it. The member's thread creates it, because
-     * that may fail too.
+     * Returns a new exception for a member, because callers may modify it. Each member's thread creates its own,
+     * because that may fail too.
      */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
@@ -242,7 +242,7 @@ public record Groups(
     private void learn(LockKey key, int size, Throwable e) {
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
         if (refusal != null && refusal.equals("table")) {
-            // One table has changed, so all are looked up again.
+            // A table has changed, so all tables are looked up again.
             shared.forgetTables();
             shared.sizes.undone(key, size);
         } else if (refusal != null && !refusal.startsWith(GroupSql.ROW)) {
@@ -266,7 +266,7 @@ public record Groups(
         }
         Member leader = all.get(0);
         Map<Long, String> versions = versions(leader, targets);
-        // If the versions were forgotten meanwhile, the check refuses the group.
+        // If the versions were dropped meanwhile, the server's check refuses the group.
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
@@ -280,8 +280,8 @@ public record Groups(
     }
 
     /**
-     * Reports the outcome of a call that another caller has led. Runs on the member's own thread, and throws if the
-     * outcome is unknown.
+     * Reports the outcome of a call that a leader has run. Called on the member's own thread. Throws if the outcome is
+     * unknown.
      */
     public void finish(Member member, QueueEntry.Served served) {
         Throwable failure = served.failure();

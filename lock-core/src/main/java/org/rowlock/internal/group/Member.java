@@ -20,20 +20,20 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * One call that may run in a group. Its own thread waits in the queue. If a leader takes it, the leader's thread sends
- * its writes.
+ * One call that may run in a group. Its thread waits in the queue. If a leader takes the call, the leader's thread
+ * sends its writes.
  */
 public final class Member {
     /**
-     * The most bytes of a group's writes. They must fit into the buffers on the way, in case the server stops reading
-     * until its answers are read.
+     * The largest size of a group's writes in bytes. They must fit into the buffers of the network, because the server
+     * may stop reading until its answers are read.
      */
     private static final long MOST_BYTES = 64_000;
 
-    /** The approximate size of a statement or a value in a flush, beside its text. */
+    /** The approximate size of a statement or a value in a flush, without its text. */
     private static final int OVERHEAD_BYTES = 60;
 
-    /** The packages of types whose size is known, and whose values can be sent twice without a difference. */
+    /** The packages of types whose size is known, and whose values have the same effect if they are sent again. */
     private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
 
     final LockKey key;
@@ -48,20 +48,23 @@ public final class Member {
     /** The tables that the writes change, and the table of the key. */
     final Set<String> targets;
 
-    /** The server's description of the session in which this call leads others. It is set before the call leads. */
+    /** The server's description of the session. It is set before this call leads a group. */
     String session = "";
 
-    /** The place of the connection, and {@link #session}. Sessions for which this is equal see the same tables. */
+    /**
+     * The server and database of the connection, with {@link #session}. If it is equal for two sessions, they see the
+     * same tables.
+     */
     Object seenBy = "";
 
     /**
-     * The table of the row that the group requires, or null if it requires none. It is set before the call leads
-     * others.
+     * The table of the row that the group requires, or null if it requires none. It is set before this call leads a
+     * group.
      */
     @Nullable
     RowTable required;
 
-    /** The number of executions in the group, including two of the group itself. */
+    /** The number of executions in the group, including two checks of the group itself. */
     private int groupExecutions = 2;
 
     private long groupBytes;
@@ -97,19 +100,21 @@ public final class Member {
         this.bytes = size;
     }
 
-    /** Returns the approximate size of a value, or a very large one if the effect of sending it is unknown. */
+    /** Returns the approximate size of a value, or a very large size if it may not be sent in a group. */
     private static long bytes(@Nullable Object bind) {
         long length = bind instanceof String text ? text.length() : bind instanceof byte[] array ? array.length : 0;
         boolean known = bind == null || bind instanceof byte[] || bind instanceof UUID || isKnown(bind.getClass());
         return known ? OVERHEAD_BYTES + 2 * length : Integer.MAX_VALUE;
     }
 
-    /** Whether the package of a type is known. An array is excluded, because it has the package of its elements. */
+    /**
+     * Whether the package of a type is known. Arrays are excluded, because an array has the package of its elements.
+     */
     private static boolean isKnown(Class<?> type) {
         return !type.isArray() && KNOWN.contains(type.getPackageName());
     }
 
-    /** Adds a call to the group that this one leads, and returns whether it fits. The leader adds itself first. */
+    /** Adds a call to the group that this call leads, and returns whether it fits. The leader adds itself first. */
     boolean takes(Object offer, PgSession session) {
         if (!(offer instanceof Member member)) {
             return false;
@@ -130,8 +135,8 @@ public final class Member {
     }
 
     /**
-     * Whether two keys have the same id as it was given. Keys are equal by their canonical ids, but a row is locked by
-     * the given id.
+     * Whether two keys have the same id in the spelling that the callers gave. Keys are equal if their canonical ids
+     * are, but a row lock uses the given spelling.
      */
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)
@@ -146,7 +151,7 @@ public final class Member {
         begun = observer.begin(Kind.ACQUISITION);
     }
 
-    /** Reports the outcome of the call to the observer, once, on the member's own thread. */
+    /** Reports the outcome of the call to the observer, once. Called on the member's own thread. */
     void tell(LockObserver observer, Outcome outcome) {
         observer.end(begun, request.keys(), request.mode(), strategy, bound, outcome);
     }

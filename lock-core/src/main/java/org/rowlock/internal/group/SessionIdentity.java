@@ -9,9 +9,9 @@ import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.text.SessionEffect;
 
 /**
- * Decides whether a session is still as it was when its connection was created. One such session can then do the work
- * of another. It sees only what passes through Rowlock. Therefore the application must not have the driver's own
- * objects, and no wrapper may be between Rowlock and the driver. In doubt, the session is altered.
+ * Records whether a session is unaltered since its connection was created. One unaltered session can do the work of
+ * another. Only calls through Rowlock are recorded. Therefore the application must not have the driver's own objects,
+ * and no wrapper may be between Rowlock and the driver. In case of doubt, the session is regarded as altered.
  */
 public final class SessionIdentity {
     private final DriverAccess access;
@@ -29,12 +29,12 @@ public final class SessionIdentity {
      * The properties that two sessions must have in common.
      *
      * @param origin the URL and the properties of the connection
-     * @param look the server's description of the session
+     * @param look the server's own description of the session
      * @param reported the settings that the server reports when they change
      */
     public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
 
-    /** @param origin what the connection was created from, for comparison with others; null if it is unknown */
+    /** @param origin everything that determined the connection when it was created; null if it is unknown */
     public SessionIdentity(DriverAccess access, @Nullable Object origin) {
         this.access = access;
         this.origin = origin;
@@ -76,7 +76,7 @@ public final class SessionIdentity {
                 level == Connection.TRANSACTION_READ_COMMITTED || level == Connection.TRANSACTION_READ_UNCOMMITTED;
     }
 
-    /** Whether a statement of this session is a transaction in one flush that leaves no state at the server or here. */
+    /** Whether the session is unaltered, in READ COMMITTED, and in autocommit without an open transaction. */
     boolean isReady() throws SQLException {
         return origin != null && !altered && readsCommitted && access.isPlainAutocommit();
     }

@@ -11,8 +11,8 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.GroupRule;
 
 /**
- * The state that all groups of an application have in common, in whichever way they send: their sizes, the tables that
- * were looked up, and the result for each member. Thread-safe.
+ * The state that all groups of an application share: their sizes, and the tables that were looked up. It also
+ * distributes the results of a group to its members. Thread-safe.
  */
 public final class SharedTransactions {
     private static final int MOST_TABLES = 1_000;
@@ -21,18 +21,19 @@ public final class SharedTransactions {
     final GroupSizes sizes;
 
     /**
-     * The versions of tables. The key is a value that is equal for sessions that see the same tables, and the target.
+     * The versions of tables. The key consists of a value that is equal for sessions that see the same tables, and the
+     * target table.
      */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
     private volatile SessionIdentity.@Nullable Equal last;
 
-    /** @param largest how many callers may share a transaction; 1 for none */
+    /** @param largest the largest number of callers that may share a transaction; 1 for no groups */
     public SharedTransactions(int largest) {
         this.sizes = new GroupSizes(largest);
     }
 
-    /** The server's description of a table; empty for a table whose changes run alone. */
+    /** The server's description of a table; empty for a table whose changes must not run in groups. */
     private record Version(String text, long nanos) {}
 
     /** Returns the first column of the first row of a query, or an empty text if there is no row. */
@@ -46,7 +47,7 @@ public final class SharedTransactions {
         /** Runs all of it, and returns the result for each taken member, in their order. */
         List<? extends @Nullable Object> send() throws X;
 
-        /** Whether nothing is stored, so that each member may run alone. */
+        /** Whether nothing is stored after a failure, so that each member may run alone. */
         boolean isUndone(Throwable failure);
     }
 
@@ -69,7 +70,7 @@ public final class SharedTransactions {
         return !version.text.isEmpty();
     }
 
-    /** Returns the same object for sessions that are alike, in most cases, so that comparing them is quick. */
+    /** Usually returns the same object for equal sessions, so that comparing them is quick. */
     public SessionIdentity.Equal common(SessionIdentity.Equal session) {
         SessionIdentity.Equal common = last;
         if (common == null || !common.equals(session)) {
@@ -80,8 +81,8 @@ public final class SharedTransactions {
     }
 
     /**
-     * Returns the server's last description of a table, however old, because the server compares it; null if the
-     * table's changes run alone.
+     * Returns the last description of a table; null if the table's changes must not run in groups. It may be old,
+     * because the server compares it.
      */
     @Nullable
     String version(Object session, String target) {
@@ -95,9 +96,9 @@ public final class SharedTransactions {
     }
 
     /**
-     * Sends the work of a leader and of the members that it has taken. They share the outcome. Either all of it is
-     * done, or nothing is stored and each member runs alone. If the outcome is unknown, each member receives the
-     * failure, from which it makes an exception of its own.
+     * Sends the work of a leader and of the members that it has taken. Either all of it is stored, or nothing is stored
+     * and each member runs alone. If the outcome is unknown, each member receives the failure, and creates its own
+     * exception from it.
      *
      * @param taken the members that the leader has taken
      * @return false if nothing is stored
@@ -108,7 +109,7 @@ public final class SharedTransactions {
         try {
             told = sending.send();
         } catch (Throwable e) {
-            // Throwable is caught, because an Error may be thrown behind the COMMIT as well.
+            // Throwable is caught, because an Error may also be thrown after the COMMIT.
             if (sending.isUndone(e)) {
                 taken.forEach(QueueEntry::handBack);
                 return false;

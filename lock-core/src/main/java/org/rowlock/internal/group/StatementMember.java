@@ -17,7 +17,7 @@ import org.rowlock.internal.text.SqlState;
 
 /**
  * One execution of an application's UPDATE that may run in a group. The leader is the first waiting caller. It sends
- * its own execution and those of others as a batch of its own statement. In autocommit the batch is one transaction,
+ * its own execution and those of the others as a batch of its statement. In autocommit the batch is one transaction,
  * because the driver ends it with a single Sync.
  */
 public final class StatementMember {
@@ -34,8 +34,8 @@ public final class StatementMember {
 
     private volatile @Nullable StatementMember leader;
 
-    // Both fields are guarded by this object's lock, so that a cancel cannot reach the next statement of the leader's
-    // connection.
+    // Both fields are guarded by the monitor of this object, so that a cancel cannot affect the next statement of the
+    // leader's connection.
     private boolean sending;
     private boolean cancelledByMember;
 
@@ -76,10 +76,10 @@ public final class StatementMember {
     /**
      * Handles the end of the wait.
      *
-     * @return whether nothing is left to wait for: another caller has led this one, or this one leads others
+     * @return whether a leader has run this execution, or this member leads a group
      */
     public boolean entered(QueueEntry entry) throws SQLException {
-        // A member without an offer was handed back by an earlier leader, and runs alone.
+        // An earlier leader has given back a member without an offer, so it must run alone.
         if (entry.isIn() && entry.offer() != null && session.isReady()) {
             taken = entry.take(shared.sizes.most(execution.row) - 1, this::takes);
         }
@@ -105,8 +105,8 @@ public final class StatementMember {
     }
 
     /**
-     * Returns the result that a group has produced, or produces it now if this member leads. Returns null if the
-     * execution must be sent alone.
+     * Returns the result of the group. If this member leads, runs the group now. Returns null if the execution must be
+     * sent alone.
      *
      * @throws SQLException if it is unknown whether the change is stored, or the wait has timed out
      */
@@ -157,18 +157,18 @@ public final class StatementMember {
         }
     }
 
-    /** Sets whether the batch is at the server. Waits until a cancel that is under way has reached the server. */
+    /** Sets whether the batch is at the server. Waits until a concurrent cancel has been sent. */
     private synchronized void sends(boolean now) {
         sending = now;
     }
 
-    /** The executions of a leader and of those it has taken, as one batch. */
+    /** The executions of a leader and of the members that it has taken, as one batch. */
     private final class Batch implements SharedTransactions.Sending<SQLException> {
         private final List<StatementMember> others = new ArrayList<>();
         private boolean undone = true;
         private @Nullable Told own;
 
-        /** The error of the leader's own wait for the row, if it has lasted too long. */
+        /** The error of the server if the leader's wait for the row has timed out. */
         private @Nullable SQLException timeout;
 
         Batch() {
@@ -204,17 +204,14 @@ public final class StatementMember {
             }
         }
 
-        /**
-         * Returns the server's error if nothing is stored, and otherwise an error that reports an unknown outcome. A
-         * timeout of the whole batch is an error of every member.
-         */
+        /** Returns the server's error if nothing is stored; otherwise an error for an unknown outcome. */
         private SQLException failure(SQLException e, long nanos) throws SQLException {
-            // In a session that is still usable, the server's error proves that everything up to the Sync was rolled
-            // back.
+            // If the session is still usable, the server's error proves that everything up to the Sync was rolled back.
             if (!ServerErrors.isServers(e) || !session.isUsable()) {
                 return unknown(e);
             }
-            // The first execution alone waits for the row, because the others follow in the same transaction.
+            // If a wait for the row has timed out, it was the leader's, because later executions are in the same
+            // transaction.
             timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -230,8 +227,8 @@ public final class StatementMember {
     }
 
     /**
-     * Returns the warnings of a statement, or null if another thread has closed it meanwhile. The writes are stored in
-     * either case.
+     * Returns the warnings of a statement, or null if another thread has closed it. The writes are stored in either
+     * case.
      */
     private static @Nullable SQLWarning warningsOf(PreparedStatement statement) {
         try {
@@ -242,7 +239,7 @@ public final class StatementMember {
         }
     }
 
-    /** Restores the statement to the state in which its caller left it. */
+    /** Restores the leader's statement to the state in which its caller left it. */
     private void restore() {
         try {
             execution.statement.clearBatch();
@@ -252,7 +249,7 @@ public final class StatementMember {
         }
     }
 
-    /** Returns an exception of the member's own for its leader's failure, because callers may modify it. */
+    /** Returns a new exception for a member after its leader's failure, because callers may modify it. */
     private static SQLException ownOf(Throwable failure) {
         return failure instanceof SQLException e && ServerErrors.isServers(e)
                 ? ServerErrors.copy(e)

@@ -11,8 +11,8 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 
 /**
- * The JFR events; each lasts as long as what it reports. They are outside the observer, because loading them makes a
- * start expensive.
+ * The JFR events. Each lasts as long as the action that it reports. They are in a class of their own, because loading
+ * it takes time at startup.
  */
 final class Events {
     private Events() {}
@@ -48,7 +48,7 @@ final class Events {
         @Label("Outcome")
         String outcome = "";
 
-        /** Ends the event. The text of the key is made only if a recording takes the event. */
+        /** Ends the event. The text of the key is created only if a recording stores the event. */
         final void end(LockEvent of) {
             end();
             if (shouldCommit()) {

@@ -21,18 +21,18 @@ import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.Outcome.Taken;
 
 /**
- * Notifies the listeners and the flight recorder, and swallows their exceptions. It costs almost nothing without a
- * listener or a recording.
+ * Notifies the listeners and the flight recorder. Their exceptions are caught. Without a listener or a recording it
+ * costs almost nothing.
  */
 public record LockObserver(List<LockListener> listeners) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** A started observation, to be passed to {@link #end}. */
+    /** An observation that has begun, for {@link #end}. */
     public record Begun(Kind kind, Events.@Nullable OfKeys event, long startNanos) {}
 
     /**
-     * Starts an observation. Returns null if there is neither a listener nor a recording. That is checked first,
-     * because the first event of a JVM costs a tenth of a second.
+     * Begins an observation. Returns null if there is neither a listener nor a recording. This is checked first,
+     * because the first event of a JVM takes a tenth of a second.
      */
     public @Nullable Begun begin(Kind kind) {
         Events.OfKeys event = FlightRecorder.isInitialized() ? Events.of(kind) : null;
@@ -61,20 +61,19 @@ public record LockObserver(List<LockListener> listeners) {
             try {
                 each.onEvent(ended);
             } catch (Throwable e) {
-                // Throwable is caught, because an Error must not suggest that a lock is not held, or work not stored.
+                // Throwable is caught, because an exception here would suggest that the lock is not held, or the work
+                // not stored.
                 try {
                     LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
                 } catch (Throwable unsaid) {
-                    // The text of the exception, or the logger, may be the caller's code as well.
+                    // The logger, and the method that returns the text of the exception, may be the caller's code, and
+                    // fail too.
                 }
             }
         }
     }
 
-    /**
-     * Reports a call that could have shared a transaction but runs alone, because of its statement, its table or the
-     * session.
-     */
+    /** Reports that a call did not join a group, because of its statement, its table or its session. */
     public void alone(LockKey key, String why) {
         if (FlightRecorder.isInitialized()) {
             Events.alone(key, why);

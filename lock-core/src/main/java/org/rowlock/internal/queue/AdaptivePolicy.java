@@ -4,15 +4,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Learns from one key. If places are kept, {@link AdaptiveWidth} finds how many transactions keep the key busy. If
- * places are left at the server's answer, a few contenders are faster without a queue. Once there is a queue, only a
- * few transactions wait at the server. At least one does, so that the key is never free for a round trip. More wait
- * there if the key is held for less time than it takes to wake the next thread. The same applies if transactions
- * outside the queues contend for it.
+ * Adapts the queue of a key to measured times. In an admission queue, {@link AdaptiveWidth} determines how many
+ * transactions are admitted. In a {@code ROW} queue, a few contenders all go to the server, which is faster. If there
+ * are more, only a few transactions wait at the server. At least one does, so that the key is never free for a round
+ * trip. More wait there if the key is held for less time than it takes to wake the next thread. The same applies if
+ * transactions outside the queues contend for it.
  *
- * <p>A lock takes as many holds as there are transactions in front of it, in any JVM: its <em>crowd</em>. This JVM
- * measures both times, so a shortage of processors lengthens both alike. {@link FrontPolicy} decides from the crowd
- * whether the advisory key goes in front.
+ * <p>The <em>crowd</em> of a lock is the number of transactions, in any JVM, that are granted the key before it. It is
+ * estimated as the time for the lock divided by the time of one hold. This JVM measures both times, so a shortage of
+ * processors lengthens both alike. {@link FrontPolicy} decides from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
@@ -26,7 +26,7 @@ public final class AdaptivePolicy implements QueuePolicy {
     /** The approximate time to wake a thread on a busy machine. */
     private static final double WAKE_NANOS = 500_000;
 
-    /** If a row is held for less than this, no length of the server's queue costs anything. */
+    /** If a row is held for less time than this, a queue of any length at the server costs nothing. */
     private static final double SHORTEST_NANOS = WAKE_NANOS / 4;
 
     private final int fixed;
@@ -42,7 +42,7 @@ public final class AdaptivePolicy implements QueuePolicy {
     /**
      * Creates a policy that has not learned anything.
      *
-     * @param width how many transactions may be inside; 0 for a width that adapts
+     * @param width how many transactions are admitted at a time; 0 for a width that adapts
      * @param millis the time of day, about the same in all JVMs
      */
     AdaptivePolicy(int width, LongSupplier millis) {
@@ -68,8 +68,8 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        // The width is half the number of the others. With the whole number, two JVMs of Rowlock would raise each
-        // other's width.
+        // The width is half of the estimated number of other transactions. With the whole number, two JVMs would keep
+        // raising each other's width.
         return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }
 
@@ -95,14 +95,14 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds, long keyNanos) {
-        // If no transaction was in front at the key, its queue held none back, and a wait for the row proves nothing.
+        // If no transaction waited for the front lock, a wait for the row proves nothing.
         double rowHolds = heldNanos > 0 && keyNanos >= heldNanos ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
         front.locked(keyNanos >= 0, crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
     }
 
     /**
-     * Returns the crowd, and moves the estimate of other JVMs by a step. The size of a step depends on the estimate
-     * alone, so that the estimate approaches the median and outliers have little weight.
+     * Returns the crowd, and adjusts the estimate of other JVMs by a step. The size of the step depends only on the
+     * estimate, so that the estimate approaches the median, and outliers have little weight.
      */
     private double crowd(long nanos, int holds) {
         if (heldNanos == 0) {
@@ -126,8 +126,8 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the divisor for a step from an inexact hold time. Such a time may be an overestimate, so shorter ones
-     * weigh more. A much shorter one weighs most, because the connection was probably idle in earlier ones.
+     * Returns the divisor for a step because of an inexact hold time. Such a time may be too long, so shorter times
+     * weigh more. A much shorter time weighs most, because earlier times probably included idle time of the connection.
      */
     private int inexactShare(long nanos, boolean longer) {
         if (longer) {

@@ -3,15 +3,16 @@ package org.rowlock.internal.queue;
 import java.util.Arrays;
 
 /**
- * The width of a queue: as many transactions as would be inside if none waited at the server, and one that waits there.
- * If a lock is held for longer than a round trip takes, the width is two or three. If it is held for less, more
- * transactions are on their way at a time. With two, the key would be free until the next one arrives.
+ * The width of an admission queue: as many transactions as are needed to keep the key busy, and one more, which waits
+ * at the server. If a lock is held for longer than a round trip takes, the width is two or three. If it is held for
+ * less time, more transactions must be on their way to the server. Otherwise the key would be free until the next one
+ * arrives.
  *
- * <p>It learns from the time that each transaction is inside, which is the sum of its round trips, its wait and its
- * hold. By Little's law, the time alone is to the time in a crowd as the transactions that do not wait are to all
- * inside. From time to time, often at first, only one transaction at a time is admitted, to measure the time alone. The
- * median is taken, because the first transactions on a connection take many times as long. Until then the width is the
- * smallest.
+ * <p>It measures how long each admitted transaction takes: its round trips, its wait and its hold. By Little's law, the
+ * share of admitted transactions that do not wait is the time without a wait divided by the measured time. To measure
+ * the time without a wait, only one transaction at a time is admitted now and then, more often at first. The median is
+ * used, because the first transactions on a connection take many times as long. Until the first measurement the width
+ * is the smallest.
  */
 final class AdaptiveWidth {
     /** The smallest width: the holder and the next transaction. */
@@ -20,19 +21,24 @@ final class AdaptiveWidth {
     /** The largest width, so that one key does not occupy the whole pool. */
     static final int MOST = 8;
 
-    /** How many transactions for each place make a mean. */
+    /** How many transactions per unit of the width are averaged for one mean. */
     private static final int SAMPLES = 8;
 
     /**
-     * The most means between two measurements of the time alone. The first comes after one mean, and then the number
-     * doubles.
+     * The largest number of means between two measurements of the time without a wait. The number begins with one, and
+     * doubles each time.
      */
     private static final int MEANS = 64;
 
-    /** A mean that is shorter than the time alone by more than this factor only corrects that time. */
+    /**
+     * If a mean is shorter than the time without a wait by more than this factor, that time was wrong and is corrected.
+     */
     private static final double SURPRISE = 1.25;
 
-    /** The room beyond what the means require. Times vary, and a free key costs more than a waiting transaction. */
+    /**
+     * The factor by which the width exceeds the computed one. Times vary, and a free key costs more than a waiting
+     * transaction.
+     */
     private static final double ROOM = 1.2;
 
     private int width = LEAST;
@@ -44,10 +50,10 @@ final class AdaptiveWidth {
     private int means;
     private int meansToLook = 1;
 
-    /** How many transactions to leave out, because they entered before the present width applied. */
+    /** How many transactions to ignore, because they were admitted before the present width applied. */
     private int toSkip;
 
-    /** Returns how many transactions may be inside, at least 1. */
+    /** Returns how many transactions may be admitted at a time, at least 1. */
     int now() {
         return looking ? 1 : width;
     }
@@ -55,8 +61,8 @@ final class AdaptiveWidth {
     /**
      * Records that a transaction has left.
      *
-     * @param nanos how long it was inside
-     * @param crowded whether another transaction waits to enter
+     * @param nanos the time since it was admitted
+     * @param crowded whether another transaction waits in the queue
      */
     void left(long nanos, boolean crowded) {
         if (crowded && --toSkip < 0) {
@@ -89,7 +95,7 @@ final class AdaptiveWidth {
             return;
         }
         if (meanNanos < aloneNanos) {
-            // The round trip has become shorter, or all connections were cold when the time alone was measured.
+            // Round trips have become shorter, or all connections were new when the time without a wait was measured.
             aloneNanos = (aloneNanos + meanNanos) / 2;
         }
         if (aloneNanos <= SURPRISE * meanNanos) {

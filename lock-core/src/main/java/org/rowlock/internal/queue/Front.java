@@ -2,17 +2,20 @@ package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
 
-/** The advisory key that goes in front of an entry's lock, in the same flush. Only the entry's thread uses it. */
+/**
+ * The front lock of an entry: an advisory lock that is acquired before its row lock, in the same flush. Only the
+ * entry's thread uses it.
+ */
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
 
-    /** Whether the server reports how long the wait for the key was. */
+    /** Whether the server reports how long the wait for the front lock was. */
     private final boolean timed;
 
     private long key;
 
-    /** The part of the wait that was spent on the key; 0 if this is unknown. */
+    /** The time of the wait for the front lock; 0 if it is unknown. */
     long waitedNanos;
 
     Front(QueueEntry entry, long mostNanos, boolean timed) {
@@ -30,7 +33,7 @@ public final class Front {
         return key;
     }
 
-    /** Returns the longest wait for the key, at least 1. */
+    /** Returns the longest wait for the front lock in milliseconds, at least 1. */
     public int millis() {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
     }
@@ -40,8 +43,8 @@ public final class Front {
     }
 
     /**
-     * Records the server's answer: how long the wait for the key was, 0 if it did not report that, negative if it
-     * locked no key.
+     * Records how long the wait for the front lock was. The value is 0 if the server did not report it, and negative if
+     * it acquired no front lock.
      */
     public void answered(long nanos) {
         waitedNanos = nanos;
@@ -54,7 +57,7 @@ public final class Front {
         entry.front = null;
     }
 
-    /** Records that the key could not be acquired, and that the lock is sent again without it. */
+    /** Records that the front lock could not be acquired in time, and that the row lock is sent again without it. */
     public void givenUp() {
         synchronized (entry.queue.lock) {
             unsent();

@@ -4,19 +4,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether the advisory key goes in front of the next lock of a key, from the {@linkplain AdaptivePolicy crowds}
- * that earlier locks have met. It learns from times, and is used under the lock of the queues.
+ * Decides whether the next lock of a key has a front lock, from the {@linkplain AdaptivePolicy crowds} of earlier
+ * locks, which are estimated from times. Called under the lock of the queues. It has three states.
  *
- * <p>PLAIN: no key in front. A crowd that is large, and not this JVM's own, leads to FRONT. If other JVMs already use
- * the key in front, a plain lock overtakes their queue and does not see it. Therefore one lock in a few is a probe with
- * the key in front.
+ * <p>PLAIN: there is no front lock. If crowds are large, and mostly of other JVMs, the state becomes FRONT. If other
+ * JVMs already use front locks, a plain lock overtakes their queue and does not notice it. Therefore one lock in a few
+ * is a probe with a front lock.
  *
- * <p>FRONT: the key goes in front. It is granted first come, first served, so the crowd is exact. A few small crowds in
- * a row lead back to PLAIN.
+ * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the crowd is exact. After a
+ * few consecutive small crowds the state becomes PLAIN.
  *
- * <p>OPEN: no key in front. Transactions that had the key still waited for the row, again and again, because other
- * transactions bypass Rowlock and overtake its queue. All JVMs try FRONT again at the same time of day, because a
- * single JVM would see only the crowd of the others.
+ * <p>OPEN: there is no front lock, because it does not help. Transactions that held it still had to wait for the row,
+ * because other transactions bypass Rowlock and overtake its queue. All JVMs return to FRONT at the same time of day,
+ * because a single JVM would only notice the crowd of the others.
  */
 final class FrontPolicy {
     private enum State {
@@ -28,20 +28,18 @@ final class FrontPolicy {
     /** The crowd from which the server's queue of row locks costs more than an advisory lock. */
     private static final double CROWD = 8;
 
-    /**
-     * The shortest wait that is considered. A shorter one may be a wait for a processor, however long the lock is held.
-     */
+    /** The shortest wait that is evaluated. A shorter one may only be a wait for a processor. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
-     * The least ratio of the crowd to this JVM's share of it. A JVM alone sees its own crowd, which its queue keeps
-     * small.
+     * The smallest ratio of the crowd to this JVM's share of it. If only one JVM locks the key, the whole crowd is its
+     * own, and its queue keeps it small.
      */
     private static final int TIMES_OWN = 2;
 
     /**
-     * How many large crowds in a row lead to FRONT. The number is small, because a JVM with few clients locks a hot row
-     * only a few times a second.
+     * How many consecutive large crowds lead to FRONT. The number is small, because a JVM with few clients locks a hot
+     * row only a few times per second.
      */
     private static final int TO_FRONT = 2;
 
@@ -49,48 +47,51 @@ final class FrontPolicy {
     private static final double TIMES_OWN_TO_LEAVE = 1.2;
     private static final double NONE = 2;
 
-    /** How many small crowds in a row lead to PLAIN. */
+    /** How many consecutive small crowds lead to PLAIN. */
     private static final int TO_PLAIN = 8;
 
-    /** One lock in this many is a probe, or is timed. */
+    /** One of so many locks is a probe, or is timed by the server. */
     private static final int EVERY = 8;
 
-    /** From this many holds on, a wait behind the key is a wait for transactions that bypass the key. */
+    /**
+     * If the wait for the row after the front lock is at least this many holds, transactions have bypassed the front
+     * lock.
+     */
     private static final double BEHIND = 4;
 
     /**
-     * How many short waits weigh as much as one long wait. Even if others crowd the row, some of our locks overtake
-     * them by chance.
+     * How many short waits weigh as much as one long wait. Even if others contend for the row, some locks of this JVM
+     * are granted early by chance.
      */
     private static final int LONG_COUNTS = 2;
 
     private static final int TO_OPEN = 12;
 
     /**
-     * How long the long waits must last. When a fleet has just started, one JVM uses the key in front seconds before
-     * the last one does. Meanwhile transactions of Rowlock overtake it.
+     * How long the long waits must continue before the state becomes OPEN. When many JVMs have just started, the first
+     * uses front locks seconds before the last one does. Meanwhile transactions of the others overtake it.
      */
     private static final long TO_OPEN_MILLIS = 8_000;
 
     private static final long FIRST_PERIOD_MILLIS = 15_000;
     private static final long MOST_PERIOD_MILLIS = 60_000;
 
-    /** After this time in FRONT, earlier periods of OPEN are forgotten. */
+    /** After this time in FRONT, earlier periods of OPEN no longer count. */
     private static final long CALM_MILLIS = 20_000;
 
     /**
-     * The longest wait for the key. A transaction that gives up overtakes all that wait for the key, so the bound is
-     * for faults only.
+     * The longest wait for a front lock. A transaction that gives up overtakes all that wait for it, so the bound is
+     * only for faults.
      */
     private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier millis;
     private State state = State.PLAIN;
 
-    /** How many crowds in a row call for another state. */
+    /** How many consecutive crowds require another state. */
     private int inRow;
 
-    /** Whether the last lock waited behind transactions of other JVMs. */
+    /** Whether the last lock waited for transactions of other JVMs. */
     private boolean othersSeen;
 
     private int plainOnes;
@@ -105,12 +106,12 @@ final class FrontPolicy {
     private long periodMillis = FIRST_PERIOD_MILLIS / 2;
     private long frontMillis = Long.MAX_VALUE;
 
-    /** @param millis the time of day, about the same in all JVMs; differences cost only speed */
+    /** @param millis returns the time of day, which is about the same in all JVMs; differences cost only speed */
     FrontPolicy(LongSupplier millis) {
         this.millis = millis;
     }
 
-    /** Returns how long the next lock waits at most for the key in front of it; 0 for no key. */
+    /** Returns the longest wait for the front lock of the next lock; 0 for no front lock. */
     long mostNanos(boolean always) {
         if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
             front();
@@ -134,12 +135,12 @@ final class FrontPolicy {
     /**
      * Records that the server has granted a lock.
      *
-     * @param inFront whether the key was in front of it
-     * @param crowd how many transactions were in front of it; 0 if this is unknown
-     * @param own how many of them are of this JVM
+     * @param inFront whether it had a front lock
+     * @param crowd how many transactions were granted the key before it; 0 if this is unknown
+     * @param own how many of them belong to this JVM
      * @param nanos how long the grant took
-     * @param rowHolds how many holds it waited for the row behind the key; not a number if this is unknown, or if no
-     *     transaction was in front at the key
+     * @param rowHolds the wait for the row after the front lock, in holds; NaN if it is unknown, or if no transaction
+     *     waited for the front lock
      * @param rowNanos how long it waited for the row
      */
     void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
@@ -161,8 +162,8 @@ final class FrontPolicy {
     }
 
     /**
-     * Records that the key could not be acquired in time. If other transactions of this JVM acquired it meanwhile, the
-     * queue is only long.
+     * Records that the front lock could not be acquired in time. If other transactions of this JVM acquired it
+     * meanwhile, its queue is only long.
      */
     void givenUp(long nanos) {
         long now = millis.getAsLong();
@@ -181,8 +182,8 @@ final class FrontPolicy {
     }
 
     /**
-     * Counts a wait for the row behind the key. A stall of this JVM, which all its clients see at once, is counted
-     * once.
+     * Counts a wait for the row after the front lock. If this JVM stalls, all its clients wait at the same time, which
+     * counts as one wait.
      */
     private void count(boolean bad, long now, long begunMillis) {
         if (!bad) {

@@ -3,9 +3,9 @@ package org.rowlock.internal.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The allowed size of the groups of a key, a power of two. It is halved when a group is rolled back, and slowly grows
- * again. It is kept by hash; two keys with the same place cost only speed. Thread-safe; an update that is lost in a
- * race is learned again.
+ * The allowed size of groups for each key, a power of two. It is halved when a group is rolled back, and then grows
+ * slowly. Sizes are stored by hash, so two keys may share one, which costs only speed. Thread-safe; a lost update of a
+ * size does no harm.
  */
 public final class GroupSizes {
     private static final int PLACES = 1 << 10;
@@ -13,20 +13,23 @@ public final class GroupSizes {
     /** How many groups of the allowed size succeed before that size doubles. */
     private static final int STEPS = 16;
 
-    /** How many calls run alone after the server has refused a group, before the next attempt. */
+    /** How many calls run alone before the next attempt, after the server has refused a group. */
     private static final int REFUSED = 2_000;
 
     private final int largest;
 
-    /** How much smaller than the largest the groups of each place are: {@link #STEPS} for each halving, rounded up. */
+    /** How much smaller than the largest size the groups are, by hash: {@link #STEPS} for each halving, rounded up. */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
-    /** @param largest how many callers may share a transaction; rounded down */
+    /** @param largest the largest number of callers that may share a transaction; rounded down to a power of two */
     public GroupSizes(int largest) {
         this.largest = rounded(largest);
     }
 
-    /** Rounds down to a power of two. Sizes are few, because the server prepares the statements of each size anew. */
+    /**
+     * Rounds down to a power of two. There are few sizes, because the server prepares the statements for each size
+     * separately.
+     */
     public static int rounded(int size) {
         return Integer.highestOneBit(size);
     }
@@ -36,7 +39,7 @@ public final class GroupSizes {
         return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
     }
 
-    /** Records that a group, or a call alone, has succeeded. */
+    /** Records that a group, or a single call, has succeeded. */
     public void done(Object key, int size) {
         if (size >= most(key)) {
             smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));

@@ -21,13 +21,13 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * The entries of one call in the queues of its keys, in the one order of all calls. {@link #leave} gives back all of
- * them, in whatever state the call is. A call that is nested in another one has no entries, and skips the queues.
+ * The entries of one call in the queues of its keys. All calls enter queues in the same order. {@link #leave} leaves
+ * all queues, whatever the state of the call is. A nested call has no entries, and skips the queues.
  */
 public final class KeyEntries {
     /**
-     * The innermost call of each thread, whichever queues it is in. A thread that waits in any queue while it holds a
-     * lock could deadlock.
+     * The innermost call of each thread, for all queues. If a thread waited in any queue while it holds a lock, it
+     * could cause a deadlock.
      */
     private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
 
@@ -50,7 +50,7 @@ public final class KeyEntries {
     private boolean begun;
     private boolean closed;
 
-    /** The place of a call in the queue of one key. */
+    /** The entry of a call in the queue of one key. */
     public record Stay(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
     public KeyEntries(Object database, LockRequest request, KeyNames names) {
@@ -65,8 +65,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Records that the innermost call of this thread has its connection. Its wait for the pool says nothing about its
-     * keys.
+     * Records that the innermost call of this thread has its connection. The time that it waited for the pool must not
+     * be attributed to its keys.
      */
     public static void begin() {
         KeyEntries entries = entered();
@@ -77,19 +77,19 @@ public final class KeyEntries {
     }
 
     /**
-     * Records whether the call could get a connection. While none is available, callers skip the queue, so that they do
+     * Records whether the call obtained a connection. While none is available, callers skip the queue, so that they do
      * not wait for each other's timeouts.
      */
     public void open(boolean skipsWait) {
-        // On another connection, such as after a group that was rolled back, the statement is sent anew.
+        // The call sends its statement again on another connection, for example after a group was rolled back.
         begun = false;
         stays.forEach(stay -> stay.entry().open(skipsWait));
     }
 
     /**
-     * Returns the keys in the one order of all calls. Shorter texts come first, so that numbers are in the same order
-     * as on the server. A call then queues on both sides in one order. It does not keep a place in one queue for long
-     * while it waits in another.
+     * Returns the keys in the order in which all calls enter queues. Shorter texts come first, so that numbers have the
+     * same order as at the server. A call then waits for its keys in the same order in the JVM and at the server. So it
+     * does not hold one place for long while it waits for another.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
         if (keys.size() == 1) {
@@ -101,8 +101,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Returns a text that distinguishes keys that look alike: row[a, b] of one column and of two, or a table called
-     * name and a name.
+     * Returns a text that differs for different keys. Some keys have equal short texts: row[a, b] with one id column
+     * and with two, or a name and a row of a table called "name".
      */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
@@ -111,22 +111,22 @@ public final class KeyEntries {
     }
 
     /**
-     * Whether the call is not nested in another one of its thread. A nested call skips the queues, because the thread
-     * already has a database lock.
+     * Whether the call is not nested. A nested call skips the queues, because its thread may already hold a database
+     * lock.
      */
     public boolean isOutermost() {
         return outer == null;
     }
 
     /**
-     * Joins the queues, and enters none. Other threads inside may do the offered work; see {@link QueueEntry}. From now
-     * on, the calls of this thread are nested in this one.
+     * Creates the entries, but enters no queue. Admitted threads may do the offered work; see {@link QueueEntry}. From
+     * now on, other calls of this thread are nested in this one.
      */
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
-            // The database is part of the key, because an application may use several. It is in a list, because the
-            // first hash of a record takes 10 ms.
+            // The key includes the database, because an application may use several. It is a list, because the first
+            // hashCode() of a record takes 10 ms.
             stays.add(new Stay(key, mode, queues.join(List.of(database, key), mode.isShared(), offer)));
         }
         ENTERED.set(this);
@@ -140,14 +140,14 @@ public final class KeyEntries {
         return thread;
     }
 
-    /** Returns all entries. Other threads may read them once they are joined. */
+    /** Returns all entries. Other threads may read them after {@link #join}. */
     public List<Stay> stays() {
         return stays;
     }
 
     /**
-     * Waits in the queue of one key after the other until each admits the call. The bound of the wait spans all of
-     * them.
+     * Waits in the queue of one key after the other, until all have admitted the call. The bound of the wait applies to
+     * the sum.
      */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
@@ -186,7 +186,7 @@ public final class KeyEntries {
         return new LockNotAvailableException(message, SqlState.LOCK_NOT_AVAILABLE, null);
     }
 
-    /** Records that the server has locked keys, some of which may have entries here. */
+    /** Records that the server has granted locks on keys. Some of the keys may have entries here. */
     public void locked(List<LockKey> keys, boolean holds) {
         Collection<LockKey> locked = keys.size() == 1 ? keys : new HashSet<>(keys);
         for (Stay stay : stays) {
@@ -206,8 +206,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Whether other transactions contend for one of the keys. If the call has no entry, this is unknown and the answer
-     * is true.
+     * Whether other transactions contend for one of the keys. If the call has no entry, this is unknown, and the method
+     * returns true.
      */
     public boolean isWanted() {
         for (Stay stay : stays) {
@@ -219,7 +219,7 @@ public final class KeyEntries {
     }
 
     /**
-     * Gives back all places. A second call does nothing.
+     * Leaves all queues. A second call does nothing.
      *
      * @throws IllegalMonitorStateException if called on a thread other than the one that entered
      */
@@ -240,8 +240,9 @@ public final class KeyEntries {
     }
 
     /**
-     * Skips the queues, for a nested call. Its keys must not be keys that the thread has entered, in shared modes
-     * either. A writer elsewhere that waits for the first connection would be in front of the second.
+     * Skips the queues, for a nested call. The thread must not have entered the queue of one of its keys, even in a
+     * shared mode. Another transaction may wait for the lock of the outer call, and the nested call would then wait for
+     * that transaction.
      *
      * @throws IllegalStateException if the thread has already entered the queue of one of the keys
      */

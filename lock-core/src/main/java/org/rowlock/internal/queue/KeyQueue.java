@@ -11,22 +11,22 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The queue of a key in this JVM, first come, first served. Its policy determines how many exclusive transactions are
- * inside at once; shared ones that follow each other may all be inside. A place that becomes free belongs to the next
- * entry before its thread wakes.
+ * The queue of a key in this JVM, in the order of arrival. An entry that is admitted has a place and is
+ * <em>inside</em>. The policy determines how many exclusive entries are inside at the same time. Consecutive shared
+ * entries may all be inside. A free place is given to the next entry before its thread wakes.
  *
- * <p>There are two uses. A queue that is entered before a connection is borrowed <em>keeps</em> places until the
- * transaction has ended. A queue that is entered with a connection in hand, by a transaction that holds no row, frees
- * the place when the server has answered. Nothing then has to be freed at a commit that Rowlock does not see. In that
- * use a thread may wait for something that the queue does not know, such as its own lock on another connection. {@link
- * Relief} bounds that wait.
+ * <p>There are two uses. In an admission queue, which a call enters before it borrows a connection, an entry
+ * <em>keeps</em> its place until its transaction has ended. A transaction enters a {@code ROW} queue with its
+ * connection, but without a row lock. There an entry leaves its place when the server has answered. So nothing has to
+ * be done at a commit that Rowlock does not notice. In that use a thread may wait for a lock that the queue does not
+ * know, such as its own lock on another connection. {@link Relief} limits that wait.
  *
  * <p>Thread-safe: everything but the parking of threads happens under one lock.
  */
 final class KeyQueue {
     /**
-     * How many leaders of groups are admitted: one is served, and one waits at the server. The larger the groups, the
-     * fewer the commits.
+     * How many leaders of groups are inside: the server runs one, and the other waits there. Fewer leaders mean larger
+     * groups, and so fewer commits.
      */
     private static final int LEADERS = 2;
 
@@ -42,22 +42,22 @@ final class KeyQueue {
     /** The waiting entries, in the order of their arrival. */
     private final List<QueueEntry> line = new ArrayList<>(0);
 
-    /** How many entries a holder has taken. They are out of the line, but their threads still wait. */
+    /** How many entries leaders have taken. They are no longer in the line, but their threads still wait. */
     private int taken;
 
-    /** Counts shared entries upwards, and exclusive ones downwards. */
+    /** The number of shared entries inside, or the negative number of exclusive ones. */
     private int inside;
 
     /**
-     * Whether entries skip the wait, because the last call could get no connection. Waiting for each other would only
-     * add up the timeouts.
+     * Whether entries are admitted at once, because the last call obtained no connection. Otherwise each would wait for
+     * the connection timeouts of all before it.
      */
     private volatile boolean open;
 
     /** How many entries of a key exist, in any state. {@link KeyQueues} changes it while it looks up the queue. */
     int users;
 
-    /** @param parted called when an entry leaves; null for a queue that is entered with a connection in hand */
+    /** @param parted called when an entry leaves; null for a {@code ROW} queue */
     KeyQueue(Object lock, QueuePolicy policy, Relief relief, @Nullable Runnable parted) {
         this.lock = lock;
         this.policy = policy;
@@ -122,7 +122,7 @@ final class KeyQueue {
         }
     }
 
-    /** Makes an entry wait at its former position, or otherwise at the end. */
+    /** Adds an entry to the line, at its former position if it had one, otherwise at the end. */
     private void insert(QueueEntry entry) {
         int at = line.size();
         while (at > 0 && line.get(at - 1).sinceNanos - entry.sinceNanos > 0) {
@@ -133,7 +133,7 @@ final class KeyQueue {
         admitNext();
     }
 
-    /** Ends a wait without a place, unless the entry was admitted or taken at the last moment. */
+    /** Ends a wait without a place. Returns false if the entry was admitted or taken meanwhile. */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
             boolean gives = entry.state == State.NEW || entry.state == State.WAITING;
@@ -141,7 +141,7 @@ final class KeyQueue {
                 line.remove(entry);
                 entry.state = State.OVER;
                 LockSupport.unpark(entry.thread);
-                // Entries behind it may share with those inside.
+                // The entries after it may be shared, and so be admitted now.
                 admitNext();
             }
             return gives;
@@ -158,7 +158,7 @@ final class KeyQueue {
             taken -= entry.state == State.TAKEN ? 1 : 0;
             for (QueueEntry member : entry.members) {
                 if (member.state == State.TAKEN) {
-                    // Members that the holder has not ended wait again, unless their work may be done.
+                    // Members whose work the leader has not finished wait again, unless their work may already be done.
                     end(member, member.sent ? Served.UNKNOWN : null);
                 }
             }
@@ -211,7 +211,7 @@ final class KeyQueue {
         return !entry.shared && offer != null && joins.test(offer);
     }
 
-    /** Ends a holder's work for an entry. Without an outcome the entry waits again, and is not taken again. */
+    /** Ends a leader's work for an entry. Without an outcome the entry waits again, and no leader takes it again. */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {
@@ -230,7 +230,7 @@ final class KeyQueue {
         }
     }
 
-    /** Widens the queue, unless another waiter has just done so. */
+    /** Admits more entries than the width, unless another waiting thread has just done so. */
     void admitMore() {
         synchronized (lock) {
             if (relief.untilMore() <= 0) {
@@ -241,7 +241,7 @@ final class KeyQueue {
 
     void widen(long wideNanos) {
         synchronized (lock) {
-            // Entries inside may exceed the width, because some have entered without admission.
+            // There may be more entries inside than the width, because some skipped the wait.
             relief.widen(-inside - policy.width(false, line.size()), wideNanos);
             admitNext();
         }

@@ -11,11 +11,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All queues of one owner. {@link #join} is for a transaction that has no connection yet. Each key has a queue of its
- * own while it has an entry, and places are kept to the end of the transaction. {@link #entry} is for a transaction
- * that has its connection and holds nothing at the server. Keys with the same hash share a queue, which costs only
- * speed, and places are left at the server's answer. A policy is kept with the hash, with everything it has learned.
- * Thread-safe.
+ * All queues of one owner. {@link #join} creates an entry of an admission queue, for a transaction that has no
+ * connection yet. Each key with entries has a separate queue, and places are kept until the end of the transaction.
+ * {@link #entry} creates an entry of a {@code ROW} queue, for a transaction that has its connection and holds no locks.
+ * Keys with the same hash share such a queue, which costs only speed, and places are left at the server's answer. Each
+ * hash has a policy, which exists permanently. Thread-safe.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -32,16 +32,13 @@ public final class KeyQueues {
         this(policies, LONGEST_NANOS);
     }
 
-    /**
-     * @param longestNanos the time without progress after which entries that have their connection are admitted
-     *     regardless
-     */
+    /** @param longestNanos the time without a granted lock after which a {@code ROW} queue admits more entries */
     public KeyQueues(Supplier<? extends QueuePolicy> policies, long longestNanos) {
         this.policies = policies;
         this.longestNanos = longestNanos;
     }
 
-    /** Creates queues that adapt to the key. A width other than 0 is fixed. */
+    /** Creates queues whose width adapts to the key if the given width is 0. Any other width is fixed. */
     public static KeyQueues adaptive(int width) {
         return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }
@@ -83,12 +80,12 @@ public final class KeyQueues {
         return byKey.size();
     }
 
-    /** Returns how many transactions wait with their connection in hand. */
+    /** Returns how many transactions wait in {@code ROW} queues. */
     public int queued() {
         return sum(KeyQueue::waiting);
     }
 
-    /** Returns how many transactions that have their connection are at the server. */
+    /** Returns how many transactions are inside {@code ROW} queues, and so at the server. */
     public int inside() {
         return sum(KeyQueue::inside);
     }

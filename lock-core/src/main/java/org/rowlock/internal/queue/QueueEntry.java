@@ -7,40 +7,39 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
 
 /**
- * The passage of one transaction through a {@link KeyQueue}. It enters, perhaps after a wait, and leaves once. {@link
- * #leave} is allowed in every state and does nothing a second time. A caller that leaves in {@code finally} therefore
- * frees every place.
+ * One transaction's entry in a {@link KeyQueue}. It waits, is admitted, and leaves. {@link #leave} is allowed in every
+ * state, and a second call does nothing. A caller that calls it in {@code finally} therefore never blocks the queue.
  *
- * <p>The thread that created the entry enters and waits; another thread may {@link #wake} it. Any thread may leave an
- * entry that is inside.
+ * <p>The thread that created the entry waits. Another thread may {@link #wake} it. Any thread may call {@link #leave}
+ * for an admitted entry.
  *
- * <p><b>Groups.</b> An entry may carry an <em>offer</em>: work that a thread inside can do for the waiting thread. A
- * holder inside {@linkplain #take takes} entries from the head of the queue. The thread of a taken entry waits,
- * regardless of timeouts and interrupts. The holder {@linkplain #complete completes} the entry, with a value or an
- * error, or {@linkplain #handBack hands it back}. An entry that was handed back waits at its former position, is not
- * taken again, and enters by itself. When the holder leaves, its remaining entries are handed back. If it has
- * {@linkplain #sent sent} their work, they end with an error instead, because the outcome is unknown.
+ * <p><b>Groups.</b> An entry may have an <em>offer</em>: work that an admitted thread, the leader, can do for the
+ * waiting thread. A leader {@linkplain #take takes} entries from the head of the queue. The thread of a taken entry
+ * waits, regardless of timeouts and interrupts. The leader {@linkplain #complete completes} the entry with a value or
+ * an error, or {@linkplain #handBack gives it back}. An entry that was given back waits at its former position, and no
+ * leader takes it again. When the leader leaves, it gives back its remaining entries. If it has already {@linkplain
+ * #sent sent} their work, they end with an error instead, because the outcome is unknown.
  */
 public final class QueueEntry {
     public enum State {
-        /** Created, and not entered. */
+        /** Created, but neither waiting nor admitted. */
         NEW,
         WAITING,
-        /** Admitted to the server. */
+        /** Inside: its transaction may go to the server. */
         IN,
-        /** Taken by a holder, which does its work. */
+        /** Taken by a leader, which does its work. */
         TAKEN,
-        /** Done by a holder; see {@link QueueEntry#served}. */
+        /** Completed by a leader; see {@link QueueEntry#served}. */
         SERVED,
-        /** Ended without a place: the wait timed out, or the thread was interrupted or woken. */
+        /** Ended without being admitted: the wait timed out, or the thread was interrupted or woken. */
         OVER,
         FULL,
         LEFT
     }
 
-    /** The result of an offer that a holder has done. */
+    /** The result of an offer whose work a leader has done. */
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
-        /** An outcome that is created in advance, because a holder that is out of memory could not create one. */
+        /** An outcome that is created in advance, because a leader that is out of memory could not create one. */
         static final Served UNKNOWN =
                 new Served(null, new IllegalStateException("The holder has left without an outcome"));
     }
@@ -49,7 +48,7 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // The fields from here on are written under the lock of the queue.
+    // The following fields are written under the lock of the queue.
     volatile State state = State.NEW;
 
     @Nullable
@@ -60,7 +59,7 @@ public final class QueueEntry {
 
     volatile boolean sent;
 
-    /** Whether it has a place. While no connection is available, entries are inside without one. */
+    /** Whether it has a place. While no connection is available, entries are inside without a place. */
     boolean counted;
 
     volatile long sinceNanos = System.nanoTime();
@@ -80,17 +79,17 @@ public final class QueueEntry {
         this.offer = offer;
     }
 
-    /** Enters without waiting, if there is room and no entry waits. */
+    /** Enters without waiting if a place is free and no entry waits. */
     public boolean tryEnter() {
         return queue.tryEnter(this, false);
     }
 
-    /** Enters without waiting, if no transaction inside would make it wait at the server either. */
+    /** Enters without waiting if it would not have to wait for another entry at the server either. */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }
 
-    /** Enters regardless of room, so that it is counted. */
+    /** Enters even if no place is free. The entry is counted. */
     public void pass() {
         synchronized (queue.lock) {
             queue.admit(this);
@@ -98,23 +97,23 @@ public final class QueueEntry {
     }
 
     /**
-     * Waits for a place. An interrupt ends the wait, and stays set.
+     * Waits for a place. An interrupt ends the wait, and the flag stays set.
      *
      * @param mostNanos the longest wait; {@link Long#MAX_VALUE} for no bound
-     * @param mostWaiting how many may wait in the queue, including this entry
+     * @param mostWaiting the largest number of entries that may wait in the queue, including this one
      * @return IN, SERVED, OVER or FULL
      */
     public State enter(long mostNanos, int mostWaiting) {
         return queue.enter(this, mostNanos, mostWaiting);
     }
 
-    /** Ends the wait, even before it begins. Returns false if there is none to end. */
+    /** Ends the wait, even before it begins. Returns false if the entry no longer waits. */
     public boolean wake() {
         return queue.giveUp(this);
     }
 
     /**
-     * Records that its statement is sent to the server now. Until now it may have waited for the pool, and not for the
+     * Records that its statement is sent to the server now. Earlier times may be waits for the pool, and not for the
      * key.
      */
     public void begin() {
@@ -125,7 +124,7 @@ public final class QueueEntry {
         queue.leave(this);
     }
 
-    /** Records the server's answer, and leaves the place. See {@link #locked}. */
+    /** Records the server's answer, and leaves the queue. See {@link #locked}. */
     public void answered(boolean got, boolean holds) {
         if (got) {
             locked(holds);
@@ -136,7 +135,7 @@ public final class QueueEntry {
     /**
      * Records that the server has granted the lock.
      *
-     * @param holds whether it is held until {@link #released}; false if the same statement has released it
+     * @param holds whether the lock is held until {@link #released}; false if the same flush has released it
      */
     public void locked(boolean holds) {
         synchronized (queue.lock) {
@@ -147,18 +146,18 @@ public final class QueueEntry {
             long nanos = now - sentNanos;
             queue.relief.begin(now);
             if (!holds) {
-                // One statement has acquired and released the lock, as did those in front of it.
+                // The flush has acquired and released the lock, and so did the flushes before it.
                 queue.policy.held(nanos / (inFront + 1), true);
                 return;
             }
             lockedNanos = now;
-            // If places are left at the answer, the holder is not among those inside.
+            // In a ROW queue the lock holder has already left, so it is not counted among the entries inside.
             int own = inFront + (queue.isKept() ? 0 : 1);
             queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
         }
     }
 
-    /** Whether it has a place, and is exclusive. */
+    /** Whether the entry has a place and is exclusive. */
     private boolean isAlone() {
         return state == State.IN && counted && !shared;
     }
@@ -170,7 +169,7 @@ public final class QueueEntry {
         }
     }
 
-    /** Records that the lock is released; {@code exact} is false if that may have happened a while ago. */
+    /** Records that the lock is released. {@code exact} is false if that may have happened some time ago. */
     public void released(boolean exact) {
         synchronized (queue.lock) {
             release(System.nanoTime(), exact);
@@ -197,7 +196,7 @@ public final class QueueEntry {
         return Math.max(0, System.nanoTime() - sinceNanos);
     }
 
-    /** Whether other transactions contend for the key, in this JVM or, as far as is known, in others. */
+    /** Whether other transactions contend for the key, in this JVM or, according to the policy, in others. */
     public boolean isWanted() {
         synchronized (queue.lock) {
             return queue.wanting() > (state == State.IN && counted ? 1 : 0)
@@ -206,9 +205,7 @@ public final class QueueEntry {
         }
     }
 
-    /**
-     * Returns the advisory key to send in front of its lock, or null for none. It is called once, when the entry is in.
-     */
+    /** Returns the front lock of the entry, or null if it has none. Called once, after the entry was admitted. */
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
             boolean always = how == LockFront.ALWAYS;
@@ -219,13 +216,13 @@ public final class QueueEntry {
     }
 
     /**
-     * Takes waiting entries from the head of the queue, in their order, up to the first that does not join. A shared
-     * entry, an entry without an offer, and one whose offer the predicate refuses do not join. No entry is overtaken.
-     * This entry must be inside and exclusive.
+     * Takes waiting entries from the head of the queue, in their order, up to the first that cannot join. A shared
+     * entry, an entry without an offer, and one whose offer the predicate rejects cannot join. So no entry is
+     * overtaken. This entry must be inside and exclusive.
      *
-     * @param most how many entries to take
-     * @param joins whether an offer is taken; it must be quick, because the queue is blocked meanwhile
-     * @param rounded how many entries to take if the given number of them join
+     * @param most the largest number of entries to take
+     * @param joins whether an offer may be taken; it must be quick, because the queue is locked meanwhile
+     * @param rounded returns how many entries to take if the given number can join
      */
     public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {
         return queue.take(this, most, joins, rounded);
@@ -235,17 +232,20 @@ public final class QueueEntry {
         return take(most, joins, IntUnaryOperator.identity());
     }
 
-    /** Offers work, before the entry enters. */
+    /** Sets the offer. Call it before the entry waits. */
     public void offer(@Nullable Object work) {
         offer = work;
     }
 
-    /** Returns the offered work; null if there is none, or it was handed back. */
+    /** Returns the offered work; null if there is none, or if a leader has given it back. */
     public @Nullable Object offer() {
         return offer;
     }
 
-    /** Records that its work may be done from now on, until it is completed or handed back. */
+    /**
+     * Records that the leader sends the work of this entry now. Its outcome is unknown until the leader completes it or
+     * gives it back.
+     */
     public void sent() {
         sent = true;
     }
@@ -258,7 +258,7 @@ public final class QueueEntry {
         queue.end(this, new Served(null, failure));
     }
 
-    /** Hands the work back to its thread. The entry's own bound of the wait applies again, and so do interrupts. */
+    /** Gives the entry back to its own thread. Its bound of the wait and interrupts apply again. */
     public void handBack() {
         queue.end(this, null);
     }
@@ -274,7 +274,7 @@ public final class QueueEntry {
     }
 
     /**
-     * Lets entries skip the wait while no connection is available, so that they do not wait for each other's timeouts.
+     * Makes entries skip the wait while no connection is available, so that they do not wait for each other's timeouts.
      */
     public void open(boolean skipsWait) {
         queue.open(skipsWait);

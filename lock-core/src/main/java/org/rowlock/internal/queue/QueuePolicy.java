@@ -1,34 +1,35 @@
 package org.rowlock.internal.queue;
 
 /**
- * Decides how wide the queues of one key are, and whether a transaction sends the advisory key in front of its first
- * lock. Another policy can be plugged in here alone: {@link KeyQueues} makes one of these for each hash of keys, and
- * keeps it.
+ * Decides how many transactions the queues of a key admit, and whether a transaction has a front lock. {@link
+ * KeyQueues} creates one policy for each hash of keys, and never replaces it.
  *
  * <p>Each method is called under the lock of the queues that it belongs to. An implementation therefore needs no lock
  * of its own, and must not block.
  */
 public interface QueuePolicy {
     /**
-     * Returns how many exclusive transactions may be inside at once.
+     * Returns how many exclusive transactions may be inside at the same time.
      *
-     * @param kept whether each keeps its place until it has ended, so that the lock holder has one; otherwise a
-     *     transaction leaves its place as soon as the server has answered, and all those inside wait at the server
-     * @param waiting how many transactions wait in the queue; if none waits, the width determines when a queue begins
+     * @param kept true for an admission queue, where a transaction keeps its place until it has ended; false for a
+     *     {@code ROW} queue, where it leaves its place at the server's answer, so that all transactions inside wait at
+     *     the server
+     * @param waiting how many transactions wait in the queue; if none waits, the width determines when the next one
+     *     must wait
      * @return at least 1, unless no transaction may enter without waiting
      */
     int width(boolean kept, int waiting);
 
     /**
-     * Returns how long the next transaction waits at most for the advisory key in front of its lock; 0 for no key.
+     * Returns the longest wait for the front lock of the next transaction; 0 for no front lock.
      *
-     * @param always whether to use the key unless it did harm a moment ago
+     * @param always whether to use a front lock unless one has just done harm
      */
     default long frontNanos(boolean always) {
         return 0;
     }
 
-    /** Whether the server reports the wait for the key when the next transaction has one in front. */
+    /** Whether the server reports the wait for the next front lock. */
     default boolean isFrontTimed() {
         return false;
     }
@@ -42,26 +43,26 @@ public interface QueuePolicy {
      * Records that the server has granted a lock.
      *
      * @param nanos the time from sending the statement to the server's answer
-     * @param holds how many holds of the key by other transactions of this JVM it may have waited for
-     * @param keyNanos the part of the time that was a wait for the key in front; 0 if the server did not report it, and
-     *     negative if no key was in front
+     * @param holds the largest number of holds by other transactions of this JVM for which it may have waited
+     * @param keyNanos the part of the time that was a wait for the front lock; 0 if the server did not report it, and
+     *     negative if there was no front lock
      */
     default void waited(long nanos, int holds, long keyNanos) {}
 
-    /** Records how long the wait for a key in front was, after which the lock was sent again without it. */
+    /** Records how long the wait for a front lock was that could not be acquired in time. */
     default void frontGivenUp(long nanos) {}
 
     /**
      * Records how long a transaction has held the lock.
      *
-     * @param exact false if the time may be too long, because its end was seen late
+     * @param exact false if the time may be too long, because Rowlock noticed the end late
      */
     default void held(long nanos, boolean exact) {}
 
     /**
      * Records that an exclusive transaction has left a place that it kept until its end.
      *
-     * @param nanos how long it was inside with its connection: its round trips, its wait and its hold
+     * @param nanos how long it was inside and had its connection: its round trips, its wait and its hold
      * @param crowded whether other transactions wait in the queue
      */
     default void stayed(long nanos, boolean crowded) {}

@@ -1,27 +1,28 @@
 package org.rowlock.internal.queue;
 
 /**
- * How far a queue exceeds its width because no transaction has acquired the key for too long. It admits one more, after
- * the same time again two more, then four, for a while. It never admits all at once, because the crowd of other JVMs at
- * the server may keep this JVM from the key. It is used under the lock of the queue, except for {@link #untilMore}.
+ * How far a queue exceeds its width, because no transaction of this JVM has acquired the key for some time. It admits
+ * one more, after the same time again two more, and then four, each for a limited time. It never admits all at once,
+ * because a crowd of other JVMs may be the reason why this JVM does not acquire the key. Called under the lock of the
+ * queue, except for {@link #untilMore}.
  */
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);
 
-    /** How long the queue stays wider, in multiples of the longest wait. */
+    /** How long the queue stays wider, as a multiple of the longest wait. */
     private static final int WIDE_TIMES = 10;
 
     private static final int MOST = 1 << 12;
 
     private final long longestNanos;
 
-    /** When a transaction last acquired the key, or the queue began or became wider. */
+    /** The last time when a transaction acquired the key, or the queue was created or became wider. */
     private volatile long moved;
 
     private int more;
     private long moreUntil;
 
-    /** How many places it gained the last time after a transaction had acquired the key. */
+    /** How many places were added last; 0 after a transaction has acquired the key. */
     private int last;
 
     Relief(long longestNanos) {
@@ -43,7 +44,7 @@ final class Relief {
         return WIDE_TIMES * longestNanos;
     }
 
-    /** @param beyond how many more than the width are inside */
+    /** @param beyond how many more entries than the width are inside */
     void widen(int beyond, long wideNanos) {
         moved = System.nanoTime();
         moreUntil = moved + wideNanos;

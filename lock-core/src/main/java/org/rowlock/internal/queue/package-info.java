@@ -1,4 +1,6 @@
-/** The queues in which threads of this JVM wait for a key before they wait at the server. They know no connection. */
+/**
+ * The queues in which threads of this JVM wait for a key before they wait at the server. They do not use connections.
+ */
 @NullMarked
 package org.rowlock.internal.queue;
 
