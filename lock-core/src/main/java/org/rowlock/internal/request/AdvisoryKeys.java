@@ -11,7 +11,7 @@ import org.rowlock.internal.text.IdText;
  * The keys of a request that need an advisory lock, and the shape in which they are sent to the server.
  *
  * @param keys the keys; none, one, or many
- * @param shape the form of the statement; all forms except MANY have one mode, the request's
+ * @param shape the form of the statement; in all forms except MANY, all keys have the mode of the request
  */
 public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
     public static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE);
@@ -27,7 +27,7 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
         NAME,
         NUMBER,
         PAIR,
-        /** Several rows of one table, each with an int4: the common case for several keys. */
+        /** Several rows of one table, each with an int4. This is the common case for several keys. */
         ROWS_INT,
         /** Several keys of any form, each exclusive or shared. */
         MANY;
@@ -45,7 +45,9 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
         };
     }
 
-    /** Returns the given keys of a request, which may have several modes. */
+    /**
+     * Returns the keys that need an advisory lock, and their shape. The keys of the request may have different modes.
+     */
     public static AdvisoryKeys of(List<LockKey> keys, LockRequest request) {
         for (LockKey key : keys) {
             if (request.modeOf(key) != request.mode()) {

@@ -19,8 +19,8 @@ import org.rowlock.internal.text.KeyNames;
  * @param isForUpdate whether any key is locked FOR UPDATE
  * @param keys the number of distinct keys
  * @param tables the tables of the keys, each once
- * @param ids the parts of the ids whose validity only the server can check
- * @param readOnlyBy the reason why every transaction of the session is read-only; null if at most this one is
+ * @param ids the parts of ids that only the server can check
+ * @param readOnlyBy the reason why every transaction of the session is read-only; null if there is none
  */
 public record Asked(
         String what,

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Given;
 
-/** A query that is sent with a lock, in one round trip. It does not run without the lock, so it may also write. */
+/** A query that is sent with a lock, in one round trip. It runs only if the lock is acquired, so it may also write. */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {
         Given.text(sql, "The SQL of the query", "one statement that returns rows");

@@ -8,10 +8,14 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Given;
 
 /**
- * Mappers of the first column to a class. Numbers are read as the requested class, whatever the width of the column.
+ * Mappers that read the first column as a given class. A number is converted to the requested class, whatever the type
+ * of the column is.
  */
 final class ColumnValues {
-    /** The classes that {@link ResultSet#getObject(int, Class)} of the driver returns only for one type of column. */
+    /**
+     * Readers for the classes that the driver's {@link ResultSet#getObject(int, Class)} supports for only one type of
+     * column.
+     */
     private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
             Long.class, orNull(row -> row.getLong(1)),
             Integer.class, orNull(row -> row.getInt(1)),

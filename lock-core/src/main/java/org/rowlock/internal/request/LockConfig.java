@@ -13,8 +13,8 @@ import org.rowlock.internal.text.SqlState;
 /**
  * The configuration of one {@code RowLocks}. Table names are normalized.
  *
- * @param defaultStrategy the strategy of tables without one of their own
- * @param budget the most distinct advisory locks of a call
+ * @param defaultStrategy the strategy of tables for which none is configured
+ * @param budget the largest number of distinct advisory locks in one call
  * @param names how messages name keys
  */
 public record LockConfig(
@@ -47,7 +47,7 @@ public record LockConfig(
         return keys.stream().filter(key -> strategyOf(key) != LockStrategy.ROW).toList();
     }
 
-    /** Whether any table is locked by its key alone. */
+    /** Whether any table has strategy ADVISORY. */
     public boolean isAnyTableAdvisory() {
         return defaultStrategy == LockStrategy.ADVISORY || strategies.containsValue(LockStrategy.ADVISORY);
     }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 
 /**
- * A result whose mapper has not run yet. A mapper is the caller's code. It may throw any exception and use the
- * connection in any way, so it runs after Rowlock has read everything it needs.
+ * The open result of a query whose mapper has not run yet. A mapper is the caller's code, and may throw any exception
+ * or use the connection. So it runs only after Rowlock has read everything that it needs.
  */
 public final class OpenRows implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -20,7 +20,7 @@ public final class OpenRows implements AutoCloseable {
     private @Nullable PreparedStatement statement;
     private @Nullable ResultSet rows;
 
-    /** Keeps a statement open, in place of the one of an earlier attempt. */
+    /** Keeps a statement open, and closes that of an earlier attempt. */
     public PreparedStatement keep(PreparedStatement opened) {
         close();
         statement = opened;
@@ -48,7 +48,7 @@ public final class OpenRows implements AutoCloseable {
         }
     }
 
-    /** Closes a statement. A failure to close it does not affect the work that was done. */
+    /** Closes a statement. If this fails, the work of the statement is done nevertheless, so the error is ignored. */
     public static void close(PreparedStatement statement) {
         try {
             statement.close();

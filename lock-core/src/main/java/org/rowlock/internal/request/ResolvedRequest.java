@@ -16,16 +16,16 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * The request of one call, split by the kind of lock.
+ * The request of one call, with its keys split by the kind of lock.
  *
  * @param lockWait the wait from now on
  * @param strategy the strategy of all keys, or BOTH
  * @param rows the rows that need a row lock, by table and mode
- * @param typed the tables of keys without a row lock whose ids are texts; the flush checks that they still are
+ * @param typed tables that are locked only by key and whose id is a text; the flush checks that it still is
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
  *     snapshot
- * @param front the advisory key in front of the lock of the only row; null for none
+ * @param front the front lock of the only row; null for none
  */
 public record ResolvedRequest(
         LockRequest request,
@@ -55,7 +55,7 @@ public record ResolvedRequest(
     /** The rows of one table that are locked in one mode. */
     public record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
 
-    /** The kind of a {@link LockWait}, which decides the SQL; its length is a parameter. */
+    /** The kind of a {@link LockWait}. The SQL depends on the kind, while the length of the wait is a parameter. */
     public enum WaitKind {
         FOREVER,
         NO_WAIT,
@@ -85,12 +85,12 @@ public record ResolvedRequest(
         return request.mode();
     }
 
-    /** Whether the absence of a row that is looked up is an error. */
+    /** Whether an absent row is an error. */
     public boolean isRowRequired() {
         return !rows.isEmpty() && !request.isAbsentAllowed();
     }
 
-    /** Whether exactly one row is locked, in one spelling. */
+    /** Whether exactly one row is locked, with a single spelling of its id. */
     public boolean isOneRow() {
         return rows.size() == 1 && rows.get(0).keys().size() == 1;
     }
@@ -100,7 +100,7 @@ public record ResolvedRequest(
         return lockWait.isBounded() ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
     }
 
-    /** Returns the request with another key in front of the lock, or with none. */
+    /** Returns the request with another front lock, or with none. */
     public ResolvedRequest behind(@Nullable Front before) {
         return before == front ? this : with(lockWait, before);
     }
@@ -110,7 +110,10 @@ public record ResolvedRequest(
                 request, wait, strategy, names, advisory, rows, typed, inserts, anyIsolationAllowed, before);
     }
 
-    /** Returns how the statements wait. An insert waits for other inserts of the same row, and has no NOWAIT. */
+    /**
+     * Returns how the statements wait. A request with an INSERT has a short bound instead of NOWAIT. An INSERT waits
+     * for other inserts of the same row, and has no NOWAIT.
+     */
     public WaitKind waitKind() {
         return inserts.isEmpty() || !lockWait.isNoWait() ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
     }
@@ -120,11 +123,14 @@ public record ResolvedRequest(
         return lockWait.isBounded() ? WaitNanos.millis(lockWait) : 1;
     }
 
-    /** A key, and the different id in the row that the server finds for it. That id is the row's key. */
+    /**
+     * A key, and the id of the row that the server finds for it, if the two differ. The right key of the row has that
+     * id.
+     */
     public record Misnamed(Row key, List<String> id) {}
 
     public Asked asked(@Nullable String readOnlyBy) {
-        // Ids of other types are checked before they are sent.
+        // Other types are left out, because Rowlock checks their ids before it sends them.
         List<String> ids = rows.stream()
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> key.givenId().stream()))

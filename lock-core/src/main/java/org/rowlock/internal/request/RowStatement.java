@@ -3,9 +3,8 @@ package org.rowlock.internal.request;
 import java.sql.SQLException;
 
 /**
- * A statement of another library that locks one row as Rowlock's own does:
- * {@code select .. from table where column = id for ..}, in the mode of the request, with an unbounded wait, on the
- * same connection.
+ * A statement of another library that locks one row in the same way as Rowlock's own statement: {@code select .. from
+ * table where column = id for ..}, in the mode of the request, with an unbounded wait, on the same connection.
  */
 public interface RowStatement {
     /** Returns the column by which the statement finds the row, as in the catalog. */

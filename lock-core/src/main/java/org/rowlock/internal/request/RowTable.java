@@ -18,25 +18,25 @@ import org.rowlock.internal.text.TableName;
  *
  * @param name the name as in the key
  * @param columns the columns of the id, in order
- * @param identity why these columns distinguish rows
- * @param isLookable whether every visible row can be locked, which is not guaranteed with row security
+ * @param identity why these columns identify a row
+ * @param isLookable whether every visible row can be locked; false with row security
  */
 public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
 
-    /** The reason why columns distinguish rows. It determines how a lock statement checks that they still do. */
+    /** The reason why the columns identify a row. It determines how a lock statement checks that they still do. */
     public enum Identity {
-        /** The columns are configured, and nothing checks them. */
+        /** The columns are configured, and are not checked. */
         GIVEN,
-        /** The only column is the primary key, which parse analysis checks at no cost. */
+        /** The only column is the primary key. The server's parse analysis checks this at no cost. */
         ONE_COLUMN,
         /**
-         * There are several columns, or the primary key is deferrable. Parse analysis cannot check either, so the
-         * catalog is queried.
+         * The primary key has several columns or is deferrable. Parse analysis cannot check either, so the lock
+         * statement queries the catalog.
          */
         CATALOG
     }
 
-    /** Hashes the name alone, because tables are in the key of each flush and each is looked up once. */
+    /** Hashes only the name. Every call computes the hash, and two tables with the same name are rare. */
     @Override
     public int hashCode() {
         return name.hashCode();
@@ -52,7 +52,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
                         && columns.equals(that.columns));
     }
 
-    /** Returns the joined texts for the columns. The function receives each column with its index. */
+    /** Returns the joined texts that a function returns for each column and its index. */
     public String each(String between, BiFunction<Column, Integer, String> text) {
         StringJoiner texts = new StringJoiner(between);
         for (int i = 0; i < columns.size(); i++) {
@@ -61,7 +61,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return texts.toString();
     }
 
-    /** Reads the texts of a row's id from the columns that are printed from index {@code at} on. */
+    /** Reads the texts of a row's id from the columns of a result, from index {@code at} on. */
     public List<String> readId(ResultSet row, int at) throws SQLException {
         int parts = columns.size();
         if (parts == 1) {
@@ -74,7 +74,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return id;
     }
 
-    /** Returns expressions for the texts of the columns, under names that do not occur in an ORDER BY. */
+    /** Returns expressions for the texts of the columns. Their names do not occur in a caller's ORDER BY. */
     public String printedId(String alias) {
         return each(
                 ", ",
@@ -93,8 +93,8 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     }
 
     /**
-     * Whether a row with this id has another key. Types without keys are ignored, because only the row lock applies to
-     * them.
+     * Whether a row with this id has another key. Types without keys are ignored, because they are locked only by row
+     * locks.
      */
     public boolean isOther(LockKey.Row key, List<String> id) {
         for (int i = 0; i < columns.size(); i++) {
@@ -116,7 +116,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
      * @param name the column, as in the catalog
      * @param type its type, or the type behind its domain; without a length, because a cast must not truncate the value
      * @param arrayType the array type of its type; for a domain, that of the domain
-     * @param kind what the type means for the id
+     * @param kind how ids of this type are written
      */
     public record Column(String name, String type, String arrayType, IdType kind) {}
 }

@@ -12,10 +12,10 @@ import org.rowlock.internal.text.Given;
 
 /** A caller's statement that is sent with the COMMIT, and its results after the commit. */
 public final class Write implements CommitWrite {
-    /** The number for any number of rows. */
+    /** The value for {@link #expected} if any number of rows is allowed. */
     public static final long ANY = -1;
 
-    /** A value that sets itself as a bind. */
+    /** A bind that sets itself on the statement. */
     public interface Bound {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
@@ -28,7 +28,7 @@ public final class Write implements CommitWrite {
     private @Nullable SQLException unread;
     private boolean done;
 
-    /** The reason why the answer of a write that is or may be stored was not read; else null. */
+    /** The exception of a commit with an unknown outcome, after which the counts are unknown; otherwise null. */
     private @Nullable CommitOutcomeUnknownException untold;
 
     public Write(String sql) {
@@ -69,7 +69,7 @@ public final class Write implements CommitWrite {
         return expected != ANY;
     }
 
-    /** Refuses further executions of a write that is done, or may be. */
+    /** Refuses further executions of a write that is stored, or may be. */
     public void refuseIfSent() {
         if (untold != null) {
             throw new IllegalStateException(
@@ -109,7 +109,7 @@ public final class Write implements CommitWrite {
         }
     }
 
-    /** Prepares it to be sent, perhaps once more, because the attempt before was undone. */
+    /** Prepares the write to be sent. It may have been sent before, in an attempt that was rolled back. */
     public void begin() {
         counts.clear();
         rows.clear();
@@ -126,12 +126,12 @@ public final class Write implements CommitWrite {
         rows.add(values);
     }
 
-    /** Records that its rows could not be read, which is too late to undo anything. */
+    /** Records that the rows could not be read. At that time nothing can be rolled back any more. */
     public void unread(SQLException failure) {
         unread = failure;
     }
 
-    /** Returns how many rows each execution so far has changed, before they are published. */
+    /** Returns how many rows each execution so far has changed, before the counts are published. */
     public List<Long> answers() {
         return counts;
     }

@@ -1,6 +1,6 @@
 /**
- * The request of one call: distinct keys in their modes, the wait, and which keys need an advisory lock, a row lock or
- * both. This package contains no SQL.
+ * The request of one call: distinct keys with their modes, the wait, and the kind of lock that each key needs. This
+ * package contains no SQL.
  */
 @NullMarked
 package org.rowlock.internal.request;

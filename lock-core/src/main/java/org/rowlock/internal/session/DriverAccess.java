@@ -9,21 +9,21 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The connection of an application whose statements Rowlock forwards, and the threads that use it. A statement that the
- * application did not request is sent only while no other thread uses the connection. Behind another thread's statement
- * it would have to wait, and its timeout would cancel that statement.
+ * An application's connection whose statements Rowlock forwards, and the threads that use it. Rowlock sends its own
+ * statements only while no other thread uses the connection. Otherwise they would have to wait for the other thread's
+ * statement, and their timeout would cancel it.
  */
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";
 
-    /** All permits except that of the thread itself. */
+    /** The number of all permits except that of the calling thread. */
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
     private final Connection connection;
 
     /**
-     * The session of the transaction. It can change, because a driver in front of PostgreSQL's may reconnect when a
-     * server has gone.
+     * The session of the transaction. It can change, because a driver that wraps PostgreSQL's may connect again when a
+     * server is lost.
      */
     private PgSession session;
 
@@ -60,7 +60,7 @@ public final class DriverAccess {
         return driver().equals(connection);
     }
 
-    /** Looks up the driver's connection again, where a transaction may begin. */
+    /** Looks up the driver's connection again. Called when a transaction may begin. */
     public void find() throws SQLException {
         session = PgSession.of(connection);
     }
@@ -70,7 +70,7 @@ public final class DriverAccess {
         return !session.hasBegun();
     }
 
-    /** Whether a statement of the session is a transaction in one flush that leaves no state in the driver. */
+    /** Whether each statement is a transaction in one flush, and leaves no state in the driver. */
     public boolean isPlainAutocommit() throws SQLException {
         return session.isAlive() && session.isPlainAutocommit() && isIdle();
     }
@@ -100,8 +100,8 @@ public final class DriverAccess {
     }
 
     /**
-     * Queries the server without beginning the application's transaction, if it has not begun. The calling thread must
-     * have a permit.
+     * Queries the server. If the application's transaction has not begun, the query does not begin it. The calling
+     * thread must have a permit.
      *
      * @throws SQLException if the query fails, another thread uses the connection, or it is closed
      */
@@ -112,7 +112,7 @@ public final class DriverAccess {
         try {
             Connection driver = driver();
             boolean begins = !driver.getAutoCommit() && isIdle();
-            // Switching autocommit on and off may turn the session of a read-only connection into one that writes.
+            // If the connection is read-only, switching autocommit on and off may make its session read-write.
             if (closed || (begins && driver.isReadOnly())) {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
             }
@@ -145,8 +145,8 @@ public final class DriverAccess {
     }
 
     /**
-     * Returns the error of a cancelled statement. The server raises it, so that the transaction is aborted as by a real
-     * cancel.
+     * Returns the error of a cancelled statement. Rowlock makes the server raise it, so that the transaction is aborted
+     * as by a real cancel.
      */
     public SQLException canceled() {
         SQLException own = new SQLException("ERROR: " + CANCELED, SqlState.QUERY_CANCELED);
@@ -157,13 +157,13 @@ public final class DriverAccess {
             if (SqlState.QUERY_CANCELED.equals(e.getSQLState()) || SqlState.isConnectionLost(e.getSQLState())) {
                 return e;
             }
-            // Without PL/pgSQL the failed statement aborts the transaction as well.
+            // Without PL/pgSQL the server raises another error, which aborts the transaction too.
             own.initCause(e);
         }
         return own;
     }
 
-    /** Aborts the transaction, whether it has begun or not, as a failed statement does. */
+    /** Aborts the transaction, as a failed statement does, even if it has not begun. */
     public void abort(Throwable cause) {
         if (!session.isAborted()) {
             session.abort(cause);
@@ -174,14 +174,14 @@ public final class DriverAccess {
         return closed;
     }
 
-    /** Prevents further queries. */
+    /** Prevents further queries of Rowlock's own. */
     public void close() {
         closed = true;
     }
 
     /**
-     * Waits for a query that another thread sends by itself, because the next borrower of the pool may use the driver's
-     * connection afterwards. Without a pool the connection ends, and the query with it.
+     * Waits until no other thread runs a query of Rowlock's own, because the next borrower from the pool may use the
+     * driver's connection afterwards. Without a pool the connection is closed, and the query ends with it.
      */
     public void awaitQuestions() {
         if (!isDirect()) {

@@ -22,7 +22,7 @@ import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The driver's own state of a connection, and its settings, without a round trip. Only this class uses pgjdbc's
+ * The state and settings of a connection that the driver knows without a round trip. Only this class uses pgjdbc's
  * {@code BaseConnection}, which is not part of its API.
  */
 abstract class DriverSession {
@@ -35,7 +35,7 @@ abstract class DriverSession {
         }
     }
 
-    /** Whether a connection is one of PostgreSQL's driver, or wraps one. */
+    /** Whether a connection belongs to PostgreSQL's driver, or wraps one that does. */
     public static boolean leadsToDriver(Connection connection) throws SQLException {
         return connection.isWrapperFor(BaseConnection.class);
     }
@@ -78,7 +78,7 @@ abstract class DriverSession {
         return driver.getStringVarcharFlag();
     }
 
-    /** Returns the driver's connection, which outlives the one of a pool. */
+    /** Returns the driver's connection, which stays open after the pool's handle is closed. */
     public Connection driver() {
         return driver;
     }
@@ -96,14 +96,14 @@ abstract class DriverSession {
         return driver.getTransactionState() == TransactionState.FAILED;
     }
 
-    /** Whether the server has reported, at login or since, that it is a hot standby. */
+    /** Whether the server has reported that it is a hot standby. */
     public boolean isHotStandby() {
         return "on".equals(reported("in_hot_standby"));
     }
 
     /**
-     * Returns why every transaction of this session is read-only: a failover has changed the server's role, or it is
-     * under maintenance. Returns null if none is, or if the application itself has set the connection to read-only.
+     * Returns why every transaction of this session is read-only, for example because a failover has changed the
+     * server's role. Returns null if they are not, or if the application itself has set the connection to read-only.
      */
     @Nullable
     public String readOnlyBy() {
@@ -133,20 +133,20 @@ abstract class DriverSession {
         return driver.getParameterStatuses();
     }
 
-    /** Returns the URL that the driver connected to, which distinguishes databases in the catalog cache. */
+    /** Returns the URL to which the driver connected. It distinguishes databases in the cache of the catalog. */
     public final String url() throws SQLException {
         return String.valueOf(driver.getMetaData().getURL());
     }
 
-    /** Returns the host, database and role of the connection. They are known for a closed connection too. */
+    /** Returns the host, database and role of the connection. They are known even if the connection is closed. */
     public Object place() {
         QueryExecutor executor = driver.getQueryExecutor();
         return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
     }
 
     /**
-     * Returns the server's warning that a commit did not wait for its standby, or null. It is recognized by the place
-     * in the server that raised it. Its SQLSTATE is that of any warning, and its text is in the server's language.
+     * Returns the server's warning that a commit did not wait for its standby, or null. It is recognized by the
+     * function of the server that raised it. Its SQLSTATE is not specific, and its text may be in any language.
      */
     @Nullable
     public SQLWarning takeReplicationWarning() throws SQLException {
@@ -157,7 +157,7 @@ abstract class DriverSession {
         return found;
     }
 
-    /** Finds the same warning among those of a statement that commits. */
+    /** Returns the same warning from the warnings of a statement that commits. */
     @Nullable
     public static SQLWarning replicationWarning(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
@@ -197,14 +197,14 @@ abstract class DriverSession {
                 several == null ? keyword.isEmpty() ? 0 : 1 : several.length);
     }
 
-    /** Restores the driver's former setting. */
+    /** Restores the driver's former setting when it is closed. */
     public interface Autosave extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * Prevents the driver from setting savepoints of its own until the result is closed. They would be between the
+     * Prevents the driver from setting its own savepoints until the result is closed. It would set them between the
      * statements of a script.
      */
     public Autosave withoutAutosave() {
@@ -218,12 +218,15 @@ abstract class DriverSession {
         return driver.getPrepareThreshold();
     }
 
-    /** Whether each statement is a message of its own. A pooler in transaction mode treats those differently. */
+    /**
+     * Whether the driver sends each statement in a separate simple query. A pooler in transaction mode treats these
+     * differently.
+     */
     public boolean isSimpleQueryMode() {
         return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
     }
 
-    /** Whether the driver sends a lock in front and its statement in one flush, with nothing between them. */
+    /** Whether the driver sends a front lock and its statement in one flush, with nothing between them. */
     public boolean carriesFronts() {
         PreferQueryMode queries = driver.getPreferQueryMode();
         return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
@@ -231,7 +234,7 @@ abstract class DriverSession {
                 && driver.getAutosave() == AutoSave.NEVER;
     }
 
-    /** Whether the driver sends each statement as a transaction in one flush, and sets no savepoints of its own. */
+    /** Whether the driver sends each statement as a transaction in one flush, without savepoints. */
     public boolean isPlainAutocommit() throws SQLException {
         return driver.getAutoCommit()
                 && !driver.isReadOnly()
@@ -245,10 +248,10 @@ abstract class DriverSession {
     }
 
     /**
-     * Bounds each wait for an answer of the server, unless a shorter bound is set. It is set on the driver's
-     * connection, because a pool would restore it later, on a thread of its own.
+     * Sets a timeout for each answer of the server, unless a shorter one is set. It is set on the driver's connection,
+     * because a pool would restore it later, on another thread.
      *
-     * @return the former bound, for {@link #restoreSocketBound}
+     * @return the former timeout, for {@link #restoreSocketBound}
      */
     public int boundSocket(int millis) throws SQLException {
         int before = driver.getNetworkTimeout();
@@ -265,27 +268,30 @@ abstract class DriverSession {
     }
 
     /**
-     * Returns the server process with which this session began, for messages. Behind a pooler there is none, or it is a
-     * different one.
+     * Returns the server process with which this session began, for messages. With a pooler there may be none, or
+     * another one.
      */
     public int serverProcess() {
         return driver.getBackendPID();
     }
 
-    /** Sends the server, on another connection, a request to cancel the work of this session, which may be lost. */
+    /**
+     * Sends a cancel request for this session to the server, on another connection. The session's own connection may be
+     * lost.
+     */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }
 
-    /** Whether the session is still usable. The pool may have closed its connection nevertheless. */
+    /** Whether the session is still usable. The pool may have closed its handle although the session is usable. */
     public boolean isAlive() throws SQLException {
         return !driver.isClosed();
     }
 
     /**
-     * Ends a session that could not be cleaned up, and with it everything that it holds.
+     * Ends a session that could not be cleaned up, so that the server releases its locks.
      *
-     * @param cause receives an error of ending it as suppressed
+     * @param cause gets a further error as a suppressed exception
      */
     public void kill(Throwable cause) {
         try {

@@ -19,11 +19,10 @@ public final class FlushRunner {
     private FlushRunner() {}
 
     /**
-     * Sends the parts, so that their locks, reads, writes and COMMIT are done. The result of a query behind the locks
-     * stays open until it is read.
+     * Sends the parts and reads their results. The result of a caller's query stays open until it is mapped.
      *
      * @param tail the caller's part of the flush
-     * @throws SQLException as the driver throws it; the parts behind the failed one have not run
+     * @throws SQLException as the driver throws it; the parts after the failed one have not run
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
@@ -34,7 +33,7 @@ public final class FlushRunner {
         }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
-        // The caller's code reads the rows of a query, through the caller's wrappers of the driver.
+        // The caller's mapper reads the rows of a query, so the caller's wrappers are not bypassed for it.
         Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);
@@ -66,9 +65,8 @@ public final class FlushRunner {
     }
 
     /**
-     * Sends statements of Rowlock's own in one round trip, without a timeout, because commit() has none either.
-     * Messages of deferred triggers become warnings of the connection, as after commit(), whether the statements
-     * succeed or not.
+     * Sends Rowlock's own statements in one round trip, without a timeout, because commit() has none either. Messages
+     * of deferred triggers become warnings of the connection, as after commit(), even if a statement fails.
      */
     public static void run(PgSession session, List<Part> parts) throws SQLException {
         PreparedStatement statement = session.prepare(Flush.textOf(parts));
@@ -87,13 +85,15 @@ public final class FlushRunner {
     public static void bind(PreparedStatement statement, List<Part> parts, ResolvedRequest request)
             throws SQLException {
         int at = 1;
-        // The loop uses an index, because iterators over several kinds of lists would be allocated on the heap.
+        // The loop uses an index to avoid the allocation of an iterator.
         for (int i = 0; i < parts.size(); i++) {
             at = parts.get(i).binder().bind(statement, at, request);
         }
     }
 
-    /** Reads the results of parts that were executed. Afterwards the statement is behind the last of them. */
+    /**
+     * Reads the results of parts that were executed. Afterwards the statement's current result is the one after them.
+     */
     private static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
         for (int i = 0; i < parts.size(); i++) {
             parts.get(i).reader().read(answers, statement);

@@ -20,11 +20,11 @@ import org.rowlock.internal.text.TablePlace;
 
 /**
  * The id columns of tables whose rows are locked: the primary key from the catalog, or the given columns. They are
- * looked up on first use, and kept by database, user and name. The meaning of a name can change at any time. Therefore
- * every row lock checks in its own round trip that they still are the primary key, with the same types
+ * looked up on first use, and cached by database, user and name. A name may mean another table at any time. Therefore
+ * every row lock checks in its own round trip that the columns are still the primary key and have the same types
  * ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-// Each result of a look-up has an identity of its own, even if it equals another result.
+// Results of look-ups are compared by identity, even if they are equal.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
     /** The type behind a domain. The values of the column have that type, and so have its keys. */
@@ -34,14 +34,17 @@ public final class IdColumns {
             + " select b.oid from b where b.base = 0)";
 
     /**
-     * The suffix for an array of the column's type. An array of arrays has the same type, except for vectors, where
-     * that depends on the server's version.
+     * The suffix for an array type of the column's type. An array of arrays has the same type as an array. For vectors
+     * this depends on the server's version.
      */
     private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
             + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
             + " = cast('pg_catalog.oidvector' as pg_catalog.regtype)) then '' else '[]' end";
 
-    /** The query returns at least one row, with the kind of the table. Types have their schemas. */
+    /**
+     * The query for the id columns. It always returns a row, with the kind of the relation. The names of types include
+     * their schemas.
+     */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
             + typeName(ARRAY_OF, "a.atttypid")
             + ", " + PgSession.SCHEMAS
@@ -70,35 +73,32 @@ public final class IdColumns {
                 + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 
-    /**
-     * The most entries. Beyond that, all are discarded, because that is rare and evicting single entries would require
-     * an order.
-     */
+    /** The largest number of entries. If there are more, which is rare, all are discarded. */
     private static final int MOST_KEPT = 10_000;
 
     private final ConcurrentMap<TablePlace, Known> known = new ConcurrentHashMap<>();
 
     /**
-     * The locks for first look-ups. A look-up is expensive for a new session, so callers that start together wait for
-     * one of them.
+     * The locks for first look-ups. A look-up is expensive for a new session, so of several callers at startup only one
+     * looks up, and the others wait.
      */
     private final ConcurrentMap<TablePlace, ReentrantLock> firstLooks = new ConcurrentHashMap<>();
 
-    /** The URLs of databases with Citus. Where there are none, a check looks only at an empty set. */
+    /** The URLs of databases with Citus. */
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
 
     /**
      * The known facts about a table.
      *
-     * @param table the table with its id columns; without any if it has no primary key
-     * @param missing the configured columns that it does not have
-     * @param kind the kind of relation that the name means, as in pg_class
+     * @param table the table with its id columns; no columns if it has no primary key
+     * @param missing the configured columns that do not exist
+     * @param kind the kind of the relation, as in pg_class
      * @param schemas the schemas that were searched for it
      * @param schema the schema in which it was found
      * @param oid the oid of the table, which is the same under any name; 0 for none
-     * @param isCitus whether it may be on other machines
+     * @param isCitus whether the table may be on other machines
      * @param countsRows whether the count of a write to one of its rows is one
-     * @param isStale whether the server has found since that these facts no longer hold
+     * @param isStale whether the server has since reported that these facts are wrong
      */
     public record Known(
             RowTable table,
@@ -111,22 +111,23 @@ public final class IdColumns {
             boolean countsRows,
             boolean isStale) {
         /**
-         * The entry for a name that means several tables. One example is tenants with a schema each, if the server does
-         * not report their search_path. Others are SET ROLE with a schema of the role's name, and a temporary table in
-         * front. For such a name, the server is asked for its schemas first.
+         * The entry for a name that means different tables in different sessions. One example is a schema per tenant,
+         * if the server does not report the search_path. Others are a schema with the name of the role after SET ROLE,
+         * and a temporary table of the same name. For such a name, each look-up first queries the schemas of the
+         * session.
          */
         private static final Known SEVERAL =
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /**
-         * Whether the name means several tables, and not one that has changed: the new facts are of another schema, or
-         * equal the kept ones, which did not hold.
+         * Whether the name means several tables, rather than one that has changed. This is so if the new facts belong
+         * to another schema, or equal the cached ones, which were wrong.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
         }
 
-        /** Whether it has its id columns: all the configured ones, or a primary key. */
+        /** Whether all id columns are known: all the configured ones, or a primary key. */
         public boolean isWhole() {
             return missing.isEmpty() && !table.columns().isEmpty();
         }
@@ -141,13 +142,13 @@ public final class IdColumns {
         return !urlsOfCitus.isEmpty() && urlsOfCitus.contains(session.url());
     }
 
-    /** Records that the database has Citus, which a look-up of a table shows at no cost. */
+    /** Records that the database has Citus, as a look-up of a table has shown. */
     public void foundCitus(PgSession session) throws SQLException {
         urlsOfCitus.add(session.url());
     }
 
     /**
-     * Returns what is known of a table, and looks up what is not.
+     * Returns the facts about a table, and looks them up if they are not cached.
      *
      * @param given the configured columns, or none for the primary key
      */
@@ -169,7 +170,10 @@ public final class IdColumns {
         }
     }
 
-    /** Lets one caller look up first. The wait is bounded, because that caller may have lost its server. */
+    /**
+     * Returns true to one of several callers, which then looks up. The others wait for it, for a limited time, because
+     * it may have lost its server.
+     */
     private static boolean isFirst(ReentrantLock look) {
         try {
             return look.tryLock(1, TimeUnit.SECONDS);
@@ -229,7 +233,7 @@ public final class IdColumns {
     /**
      * Looks up a table at the server. The kind is empty if it does not exist.
      *
-     * @param seconds how long the server may take; 0 for no bound
+     * @param seconds the timeout of the query; 0 for none
      */
     static Known lookUp(PgSession session, String table, List<String> given, int seconds) throws SQLException {
         List<Column> columns = new ArrayList<>();

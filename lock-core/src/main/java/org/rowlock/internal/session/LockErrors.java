@@ -24,9 +24,8 @@ import org.rowlock.internal.text.SqlState;
 
 /**
  * Turns an error, or the finding of a check, into an exception that says what was requested, why it failed, and what to
- * do. There is a method for a statement of Rowlock's own ({@link #ofLock}) and one for the caller's
- * ({@link #ofStatement}). {@link #ofFlush} is for a flush that may have both, and {@link #ofOutcome} for every outcome
- * of a flush.
+ * do. {@link #ofLock} is for Rowlock's own statements, and {@link #ofStatement} for statements of the caller. {@link
+ * #ofFlush} is for a flush with both, and {@link #ofOutcome} for every outcome of a flush.
  */
 public final class LockErrors {
     static final String ABORTED = "The transaction is aborted; roll back";
@@ -84,7 +83,7 @@ public final class LockErrors {
      * Returns the exception for an error of a flush, or null if it is an error of the caller's own statements.
      *
      * @param inserts whether INSERTs of the caller are among the locks
-     * @param tail the statements behind the locks
+     * @param tail the caller's statements after the locks
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
     public static @Nullable RowlockException ofFlush(
@@ -107,7 +106,8 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for an error of a statement with values of the caller, or null if the error is about those.
+     * Returns the exception for an error of a statement with the caller's values, or null if these values caused the
+     * error.
      */
     public static @Nullable RowlockException ofStatement(Asked asked, List<@Nullable Object> binds, SQLException e) {
         return ServerErrors.isLockTarget(asked, binds, e) ? ofLock(asked, e) : ofSession(asked, e);
@@ -129,7 +129,7 @@ public final class LockErrors {
                 : asked.cannot(LockTargetException::new, said + ". " + advice + '.', e);
     }
 
-    /** Returns the exception for an error of the caller's INSERT, in places where no SQLException can be thrown. */
+    /** Returns the exception for an error of the caller's INSERT, for methods that declare no SQLException. */
     public static RowlockException ofInsert(Asked asked, SQLException e) {
         String why = "the INSERT of orInsert() failed: " + message(asked.names(), e) + ". " + ABORTED + '.';
         return asked.cannot(RowlockException::new, why, e);
@@ -179,7 +179,10 @@ public final class LockErrors {
         };
     }
 
-    /** Returns the exception for a refusal by a check. The transaction stays usable, unless {@code e} aborted it. */
+    /**
+     * Returns the exception for a lock that the check refused. The transaction stays usable, unless {@code e} aborted
+     * it.
+     */
     public static RowlockException refused(Asked asked, LockCheck check, @Nullable SQLException e) {
         if (check.isReadOnly()) {
             return readOnly(asked, e);
@@ -199,10 +202,7 @@ public final class LockErrors {
         return isolated(asked, check, why, e);
     }
 
-    /**
-     * Returns the exception for a row that a stale snapshot does not show, although the key may have been inserted
-     * since.
-     */
+    /** Returns the exception for a row that is missing in a stale snapshot, but may have been inserted since. */
     public static RowlockException absentInSnapshot(Asked asked, LockCheck check) {
         String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
                 + " transaction again, insert the row first, or use READ COMMITTED.";
@@ -226,9 +226,7 @@ public final class LockErrors {
         return asked.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
-    /**
-     * Returns the outcome of a failed call that could not be undone. Whatever failed first, the transaction is lost.
-     */
+    /** Returns the outcome of a failed call that could not be rolled back, so that the transaction is lost. */
     public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
         String said = message(asked.names(), e);
         boolean lost = SqlState.isConnectionLost(e.getSQLState());
@@ -244,8 +242,8 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for a row that was inserted after the call had found none, so that the query saw it without
-     * its lock.
+     * Returns the exception for a row that was inserted during the call, so that the query may have read it without a
+     * lock.
      */
     public static LockSerializationException replaced(Asked asked) {
         String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
@@ -254,10 +252,10 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for a server that reports no error, and has locked a different number of keys than
+     * Returns the exception for a server that reports no error, but has locked a different number of keys than
      * requested.
      *
-     * @param stored whether the COMMIT went with the lock
+     * @param stored whether the COMMIT was sent with the lock
      */
     public static LockVerificationException miscounted(Asked asked, int locked, int keys, boolean stored) {
         String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so that"
@@ -273,8 +271,8 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the message of an error. If ids must not be named, a message of the server is replaced by its SQLSTATE,
-     * because it may quote an id.
+     * Returns the message of an error. If messages must not name ids, a message of the server is replaced by its
+     * SQLSTATE, because it may quote an id.
      */
     public static String message(KeyNames names, SQLException e) {
         return names == KeyNames.WITH_IDS || !ServerErrors.isServers(e)

@@ -14,11 +14,11 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * Ends flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice the loss. It
- * would commit later, after the caller has checked and run the work again. Two things end it: the server itself, which
- * {@link WaitSql#WATCH} makes check its client, and a cancel request, which works without that. Neither is certain. The
- * request may reach the server between two statements or before the flush arrives, so it is sent several times. A
- * firewall may have dropped the connection without notice to the server.
+ * Ends flushes with a COMMIT whose connection is lost. A server process that waits for a lock does not notice the loss.
+ * It would commit later, after the caller has checked and run the work again. There are two remedies. {@link
+ * WaitSql#WATCH} makes the server check whether its client is connected, and a cancel request ends the statement.
+ * Neither is certain. A firewall may have dropped the connection without a notice to the server. The request may arrive
+ * between two statements or before the flush, so it is sent several times.
  */
 public final class LostCommits {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -26,10 +26,10 @@ public final class LostCommits {
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** How long a server's answer about its standby is valid before it is requested again. */
+    /** How long an answer about the server's standby is used before it is queried again. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long the answer is valid when a flush is lost, which may have waited meanwhile. */
+    /** How long the answer is still used after a flush is lost. */
     private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();
@@ -50,8 +50,8 @@ public final class LostCommits {
     private LostCommits() {}
 
     /**
-     * Returns the parts in front of a flush that commits; none if the server cannot check its client. An unknown server
-     * is queried first, outside the transaction if that has not begun.
+     * Returns the parts to send before the locks in a flush that commits; none if the server cannot check its client.
+     * An unknown server is queried first, without beginning the transaction.
      */
     public static List<Part> watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());
@@ -68,8 +68,8 @@ public final class LostCommits {
     }
 
     /**
-     * Reads the server's answer. Without one, for example if a pooler returned another client's, the known answer is
-     * kept.
+     * Returns a part that reads the server's answer. If there is no valid one, for example because a pooler mixed up
+     * answers, the cached answer stays.
      */
     private static Part ask(PgSession session) {
         return new Part(WaitSql.CAN_WATCH, (answers, statement) -> {
@@ -82,16 +82,15 @@ public final class LostCommits {
     }
 
     /**
-     * Ends the session, and the work that the server may still do for it. Returns when the server has had time to
-     * notice, after at most a second and a half.
+     * Ends the session, and tries to end its transaction at the server. Returns after at most a second and a half.
      *
      * @param lost the failure, which receives errors of this method as suppressed, so that none hides the unknown
      *     outcome
      */
     public static void end(PgSession session, Throwable lost) {
         try {
-            // A separate thread is needed, because an interrupted virtual thread cannot use a socket, and because the
-            // driver's bound may be long.
+            // This runs on a separate thread, because an interrupted virtual thread cannot use a socket, and because
+            // the driver's timeout may be long.
             CompletableFuture.runAsync(() -> cancel(session, lost), LostCommits::start)
                     .completeOnTimeout(null, MOST_NANOS, TimeUnit.NANOSECONDS)
                     .join();
@@ -112,21 +111,21 @@ public final class LostCommits {
             Known known = KNOWN.get(session.place());
             boolean cancels = known != null && known.cancels() && !known.isOlderThan(MOST_OLD_NANOS);
             long start = System.nanoTime();
-            // A request may take long in a network that does not answer.
+            // A request may take a long time if the network does not answer.
             for (int i = 0; i < CANCELS && System.nanoTime() - start < MOST_NANOS; i++) {
                 if (cancels) {
                     session.cancel();
                 }
                 if (i == 0) {
-                    // The session is not ended earlier, because a pooler accepts the request only while it knows the
-                    // client.
+                    // The session is ended last, because a pooler accepts cancel requests only from clients that are
+                    // connected.
                     session.kill(lost);
                 }
                 Thread.sleep(WaitSql.WATCH_MILLIS);
             }
         } catch (Throwable e) {
             lost.addSuppressed(e);
-            // The failure may already have been reported to the caller, so the error is logged as well.
+            // The caller may already have received the failure, so the error is also logged.
             LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
         }
     }

@@ -11,11 +11,11 @@ import org.rowlock.internal.sql.LockCheck;
 /** The outcome of a flush that locks. {@link LockErrors#ofOutcome} turns it into an exception. */
 public sealed interface Outcome {
     /**
-     * Every row and key that exists is locked, and the statements behind the locks have run.
+     * Every key is locked, and every row that exists. The caller's statements have run.
      *
-     * @param check the finding of the advisory lock's check, or null if there was none
+     * @param check the finding of the check in the advisory lock's statement, or null if there was none
      * @param absent the keys whose rows were looked up and do not exist
-     * @param misnamed a key whose row has another key, or null
+     * @param misnamed a key whose id is another spelling of the row's id, or null
      */
     record Held(
             @Nullable LockCheck check,
@@ -23,9 +23,9 @@ public sealed interface Outcome {
             @Nullable Misnamed misnamed) implements Outcome {}
 
     /**
-     * Another transaction has a lock. Nothing is newly held, and the transaction is as usable as it was.
+     * Another transaction holds a lock. No new lock is held, and the transaction is as usable as before.
      *
-     * @param mayBeOfTail whether the query behind the locks, or a write, may have waited for that lock
+     * @param mayBeOfTail whether the caller's query, or a write, may have waited for that lock
      * @param cause the error that ended the wait
      */
     record Taken(boolean mayBeOfTail, @Nullable SQLException cause) implements Outcome {
@@ -33,19 +33,22 @@ public sealed interface Outcome {
     }
 
     /**
-     * A table, its primary key or the type of its id has changed since the look-up.
+     * A table, its primary key or the type of its id has changed since it was looked up.
      *
      * @param undone whether the transaction is as it was before the call
      */
     record Stale(boolean undone) implements Outcome {}
 
-    /** The advisory key in front of the row lock could not be acquired in time. The transaction is as it was before. */
+    /** The front lock could not be acquired in time. The transaction is as it was before. */
     record FrontGivenUp() implements Outcome {}
 
     /** A required row is absent, so the COMMIT did not run. The transaction is as it was before. */
     record Absent() implements Outcome {}
 
-    /** The lock check failed. A lock means nothing in this kind of transaction, or for this table. */
+    /**
+     * The check refused the lock, because it would be useless in this kind of transaction, or cannot be acquired for
+     * this table.
+     */
     record Refused(LockCheck check, @Nullable SQLException cause) implements Outcome {}
 
     /**

@@ -15,11 +15,11 @@ import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The caller's connection, and the driver's state of it without a round trip. Statements use the connection as the
- * caller gave it, so that pools and proxies see them.
+ * The caller's connection, and the state that the driver knows of it without a round trip. Statements are created on
+ * the connection that the caller gave, so that pools and proxies notice them.
  */
 public final class PgSession extends DriverSession {
-    /** An expression: the schemas that are searched for a name without one. */
+    /** An expression for the schemas in which a name without a schema is searched. */
     static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
 
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -31,7 +31,9 @@ public final class PgSession extends DriverSession {
         this.connection = connection;
     }
 
-    /** Checks, before any SQL, that a lock can mean something in this connection's transaction. */
+    /**
+     * Returns the session of a connection. First checks, without SQL, that a lock can be acquired in its transaction.
+     */
     public static PgSession inTransaction(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw refused(
@@ -56,8 +58,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Refuses a threshold below zero. With it, the driver does not send statements together, and assigns results to the
-     * wrong ones.
+     * Refuses a prepareThreshold below zero. With it, the driver sends statements separately, and assigns results to
+     * the wrong statements.
      */
     void refuseForcedDescribe() {
         if (prepareThreshold() < 0) {
@@ -77,8 +79,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether the connection is the driver's own handle of an XA connection. In a branch its commit() is refused, and
-     * bypassing that would commit a part of the whole.
+     * Whether the connection is the driver's own handle of an XA connection. During a branch the handle refuses
+     * commit(). Rowlock must not bypass this, because it would commit only a part of the global transaction.
      */
     public boolean isOfXa() {
         return Proxy.isProxyClass(connection.getClass())
@@ -114,10 +116,10 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Aborts the transaction with SQL other than that of {@link #abort}.
+     * Aborts the transaction with the given SQL.
      *
      * @param sql a statement that fails
-     * @param cause receives an error that prevents the abort as suppressed
+     * @param cause gets an error that prevents the abort as a suppressed exception
      */
     public void abortTransaction(String sql, Throwable cause) {
         try {
@@ -130,10 +132,10 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether the transaction, which has begun, holds no row, according to the server, in one round trip. Every row
-     * lock implies a transaction id, which reads do not need.
+     * Whether a transaction that has begun holds no row lock. Takes one round trip: the server reports whether the
+     * transaction has an id, which every row lock requires.
      *
-     * @return false also if the role lacks the privilege to ask
+     * @return false also if the role lacks the privilege for the query
      */
     public boolean holdsNoRow() throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -172,24 +174,24 @@ public final class PgSession extends DriverSession {
         return connection.isClosed();
     }
 
-    /** Prepares a statement whose binds all have types. */
+    /** Prepares a statement of which all binds have types. */
     public PreparedStatement prepare(String sql) throws SQLException {
         return prepareScript(sql, false);
     }
 
     /**
      * Prepares a script that takes one round trip. Its results are scrollable, so that all rows arrive at once,
-     * regardless of the driver's fetch size. A suspended statement would continue, and continue to lock, after the
-     * statements that follow it.
+     * whatever the driver's fetch size is. With a fetch size the server could suspend a statement, and resume it, and
+     * its locking, only after the statements that follow it.
      *
-     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. For such a statement the driver
-     *     first asks the server for the result type, unless the server does not keep the statement. From then on the
-     *     driver waits for the results in front of the statement before sending it
+     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. The driver first describes such a
+     *     statement at the server, and waits for the results of earlier statements before it sends it. It does neither
+     *     if the statement is one-shot
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =
                 connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY);
-        // With stringtype=unspecified, Rowlock's own texts have no type either.
+        // With stringtype=unspecified, Rowlock's own texts have no types either.
         if ((untyped || !areTextsTyped()) && statement.isWrapperFor(PGStatement.class)) {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }
@@ -197,9 +199,9 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Returns the driver's own statement behind the given one, or the given one if there is none. Pools and proxies
-     * lack methods of JDBC, or fail in them. Behind a COMMIT such a failure would leave the outcome open, so they are
-     * bypassed there.
+     * Returns the driver's statement that the given one wraps, or the given one if there is none. The wrappers of pools
+     * and proxies may lack methods of JDBC, or fail. After a COMMIT such a failure would make the outcome unknown, so
+     * they are bypassed there.
      */
     static Statement driversOwn(Statement statement) {
         try {
@@ -213,7 +215,7 @@ public final class PgSession extends DriverSession {
 
     /** Returns how many rows the current result of a statement has changed; -1 if it is not a count. */
     public static long changed(Statement statement) throws SQLException {
-        // Wrappers from before JDBC 4.2 have only the other method.
+        // Wrappers that are older than JDBC 4.2 have only the second method.
         return statement instanceof PGStatement ? statement.getLargeUpdateCount() : statement.getUpdateCount();
     }
 
@@ -223,8 +225,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Runs a query. If it begins the transaction, that is rolled back, so that the query takes no snapshot for the
-     * caller.
+     * Runs a query. If it begins the transaction, rolls back, so that the caller's transaction does not begin with the
+     * snapshot of this query.
      */
     public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {

@@ -15,9 +15,9 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TablePlace;
 
 /**
- * The primary keys of tables for the drop-in, whose statements never wait for the catalog. An answer may be out of
- * date. It may also belong to another schema if the server does not report its search_path (before PostgreSQL 18). A
- * wrong key costs only speed. Thread-safe.
+ * The cached primary keys of tables for the drop-in, whose statements never wait for the catalog. An answer may be out
+ * of date. Before PostgreSQL 18, which reports the search_path, it may also belong to another schema. A wrong key costs
+ * only speed. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -25,10 +25,10 @@ public final class PrimaryKeys {
     private static final long LOOKING_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int LOOK_UP_SECONDS = 5;
 
-    /** The most tables, more than any schema has. Beyond them, no table is looked up. */
+    /** The largest number of cached tables. If there are more, the others are not looked up. */
     private static final int MOST = 10_000;
 
-    /** Returns which of the given names, each possibly with a schema, no table has. */
+    /** A query for those of the given names, with or without a schema, that no table has. */
     private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
             + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
             + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"
@@ -37,18 +37,17 @@ public final class PrimaryKeys {
 
     private final ConcurrentHashMap<TablePlace, Found> known = new ConcurrentHashMap<>();
 
-    /** The tables of the settings that have not been looked up yet. */
+    /** The tables of the settings whose existence has not been checked yet. */
     private final AtomicReference<List<String>> expected = new AtomicReference<>(List.of());
 
     /**
      * The answer of the catalog.
      *
-     * @param columns the columns of the primary key, in its order; none if there is no such table or key
+     * @param columns the columns of the primary key, in its order; empty if there is no such table or key
      * @param types the types of these columns
-     * @param table the oid of the table, which distinguishes tables of one name and is the same under any name; 0 for
-     *     none
-     * @param isCitus whether a statement on the table may run elsewhere than a lock in front of it
-     * @param countsRows whether the count of a write to one of its rows is one
+     * @param table the oid of the table; 0 if there is none
+     * @param isCitus whether a statement on the table may run on another machine than its front lock
+     * @param countsRows whether a write to one of its rows always reports one row
      */
     public record Found(
             List<String> columns,
@@ -63,7 +62,7 @@ public final class PrimaryKeys {
         }
     }
 
-    /** Returns the known answer, however old, or null. */
+    /** Returns the cached answer, which may be old, or null. */
     @Nullable
     public Found find(TablePlace name) {
         Found found = known.get(name);
@@ -75,14 +74,12 @@ public final class PrimaryKeys {
         known.clear();
     }
 
-    /**
-     * Sets the tables whose existence is to be checked. A misspelled name would match no statement and go unnoticed.
-     */
+    /** Sets the tables of the settings, to check that they exist. Otherwise a misspelled name would go unnoticed. */
     public void expect(List<String> tables) {
         expected.set(tables);
     }
 
-    /** Whether tables are still to be checked. */
+    /** Whether the existence of some tables has not been checked yet. */
     public boolean isExpecting() {
         return !expected.get().isEmpty();
     }
@@ -103,7 +100,9 @@ public final class PrimaryKeys {
         return absent;
     }
 
-    /** Whether the caller should look this up, because it is unknown or old and no other thread is doing so. */
+    /**
+     * Whether the caller should look up a table, because its answer is missing or old and no other thread is doing so.
+     */
     private boolean claim(TablePlace name) {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
@@ -124,8 +123,8 @@ public final class PrimaryKeys {
     }
 
     /**
-     * Queries the catalog, on a connection in autocommit, if the table is unknown or old and no other thread is
-     * querying it.
+     * Queries the catalog if the answer is missing or old and no other thread is doing so. The connection must be in
+     * autocommit.
      */
     public void lookUp(Connection connection, TablePlace name) throws SQLException {
         if (!claim(name)) {

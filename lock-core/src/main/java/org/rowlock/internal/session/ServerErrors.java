@@ -22,11 +22,14 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * Determines the subject of an error of the server or the driver: from its SQLSTATE and its fields, and from its text
- * only if these do not suffice.
+ * Determines the cause of an error of the server or the driver from its SQLSTATE and fields. Uses its text only if
+ * these do not suffice.
  */
 public final class ServerErrors {
-    /** A line that PostgreSQL 19 adds to describe the awaited lock. It contains the lock mode in every language. */
+    /**
+     * A pattern for the line in which PostgreSQL 19 describes the awaited lock. The line contains the lock mode in
+     * every language.
+     */
     private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
 
     private ServerErrors() {}
@@ -38,7 +41,7 @@ public final class ServerErrors {
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
-            // The number of parameters is that of another statement.
+            // The number of parameters belongs to another statement.
             case SqlState.PROTOCOL_VIOLATION -> isRaisedIn("exec_bind_message", e);
             default -> false;
         };
@@ -49,14 +52,14 @@ public final class ServerErrors {
         return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && !isServers(e);
     }
 
-    /** Whether the error is the server's answer, and was not created by the driver. */
+    /** Whether the server sent the error, rather than the driver creating it. */
     public static boolean isServers(SQLException e) {
         return serverMessage(e) != null;
     }
 
     /**
-     * Whether this connection has ended, as opposed to a connection of the server to another one, for example for a
-     * foreign table.
+     * Whether this connection has ended. A similar error may be about a connection from the server to another one, for
+     * example for a foreign table.
      */
     public static boolean isConnectionLost(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -67,27 +70,27 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the server may still be working: the end of the connection was not reported by the server itself, but by
-     * a pooler or not at all.
+     * Whether the server may still run the statement, because not the server itself has reported the end of the
+     * connection.
      */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)
                 || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
-                // A pooler sends this too, on behalf of a server that it has not checked.
+                // A pooler may also send this error, without having checked the server.
                 || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isOfProcessInterrupts(e));
     }
 
     /**
-     * Whether the server's ProcessInterrupts raised the error, as for a timeout. NOWAIT and similar options do not
-     * wait.
+     * Whether the server's function ProcessInterrupts raised the error, as it does for timeouts. It does not raise the
+     * error of NOWAIT.
      */
     private static boolean isOfProcessInterrupts(SQLException e) {
         return isRaisedIn("ProcessInterrupts", e);
     }
 
     /**
-     * Whether a wait for a row of a table has lasted too long. If the server reports a place at all, it names the table
-     * of the wait. Any other table is, for example, a parent's or that of a unique index.
+     * Whether a wait for a row of a table has timed out. If the error names the table of the wait, it must be this one.
+     * Another table may be that of a foreign key or a unique index.
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -117,8 +120,9 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether an unavailable lock is certainly one that a statement behind the lock needs. Rowlock's bound ends no wait
-     * before its time, and NOWAIT is not a timeout. A query behind a bounded wait is undone together with the lock.
+     * Whether certainly a statement after the lock, and not the lock itself, could not acquire a lock. Rowlock's bound
+     * never ends a wait too early, and NOWAIT is no timeout. A query after a bounded wait is rolled back together with
+     * the lock.
      *
      * @param start System.nanoTime() before the bound was set
      */
@@ -138,8 +142,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the error may be caused by the advisory key in front of a lock. Then the lock alone shows what is wrong,
-     * if anything is. The server's text does not distinguish the two; see {@link FrontSql#undoes}.
+     * Whether the error may be caused by a front lock. The lock must then be sent without it. The server's text does
+     * not distinguish the two; see {@link FrontSql#undoes}.
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
@@ -152,8 +156,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the error may be a cancel that arrived while the server committed. The server reports it after the
-     * commit, without the function or row in which it occurred.
+     * Whether the error may be a cancel that arrived during the commit. The server reports it after the commit, without
+     * a place in a function or table.
      */
     public static boolean mayBeBehindCommit(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -168,7 +172,7 @@ public final class ServerErrors {
         return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;
     }
 
-    /** Returns the count of a write that the server found to be wrong, or null for any other error. */
+    /** Returns the wrong count that the server reports for a write, or null for any other error. */
     public static @Nullable WrongCount wrongCountIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }
@@ -178,7 +182,7 @@ public final class ServerErrors {
         return SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState()) && isRaisedIn("RewriteQuery", e);
     }
 
-    /** Returns the columns of a check that raised the error, or null for any other error. */
+    /** Returns the findings of the check that raised the error, or null for any other error. */
     public static @Nullable LockCheck checkIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? LockCheckSql.findIn(message(e)) : null;
     }
@@ -194,7 +198,7 @@ public final class ServerErrors {
         return switch (SqlState.of(e)) {
             case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
             case SqlState.UNDEFINED_FUNCTION -> message.contains(RowSql.TYPE_CHECK);
-            // The checked types are arrays, whose names the message has without their quotes.
+            // The checked types are arrays. The message contains their names without quotes.
             case SqlState.UNDEFINED_OBJECT ->
                 tables.stream()
                         .flatMap(table -> table.columns().stream())
@@ -204,14 +208,14 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. It
-     * must name the table, because the lock would have found it missing before the query did. Otherwise it must quote
-     * the id, if only the server knows the type of the id and the query has no such value.
+     * Whether an error is about the table or id of the lock, and not about the caller's query in the same round trip.
+     * Such an error names the table of the lock, or quotes its id. An error that quotes the id counts only if the
+     * server alone knows the type of the id, and the query has no equal value.
      */
     public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        // A policy of row security refuses written rows, and a lock writes none.
+        // The error of a row security policy for written rows is excluded, because a lock writes none.
         if (server == null || message == null || isOfRule(e) || isRaisedIn("ExecWithCheckOptions", e)) {
             return false;
         }

@@ -6,12 +6,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowlock.internal.text.Docs;
 
-/** Logs a warning, once for each database, if the server's version is one that Rowlock was not tested with. */
+/** Logs a warning, once per database, if Rowlock was not tested with the server's version. */
 public final class ServerVersions {
-    /** The newest major version that the tests have run on. */
+    /** The newest major version with which Rowlock was tested. */
     private static final int NEWEST = 19;
 
-    /** The first version that the tests have not run on, as in server_version_num. */
+    /** The first untested version, as in server_version_num. */
     public static final int UNKNOWN = (NEWEST + 1) * 10_000;
 
     private static final Logger LOG = System.getLogger("org.rowlock");

@@ -21,7 +21,7 @@ import org.rowlock.internal.text.SqlState;
  * locked.
  */
 public final class TargetErrors {
-    /** How many keys a message names at most. */
+    /** The largest number of keys in a message. */
     private static final int MOST_NAMED = 5;
 
     private static final String UNSAID_REFUSAL =
@@ -47,7 +47,7 @@ public final class TargetErrors {
         return absent(asked, absent, ". Insert it first, or say allowAbsent() if a row may be missing.");
     }
 
-    /** Returns the exception for a required row that exists, but that the role may only read and not lock. */
+    /** Returns the exception for a required row that the role may read, but not lock. */
     public static RowlockException notLockable(Asked asked, LockKey key) {
         String why =
                 "SELECT shows the row " + asked.names().of(key) + ", and FOR UPDATE does not: row security allows this"
@@ -86,8 +86,8 @@ public final class TargetErrors {
     }
 
     /**
-     * Returns the exception for an id that finds the row of another key, because the server accepts more spellings than
-     * the key has.
+     * Returns the exception for an id in a spelling that the server accepts, but that is not the spelling of the row's
+     * key.
      *
      * @param undone whether the transaction is as it was before the call
      */
@@ -99,7 +99,7 @@ public final class TargetErrors {
         return cannot(asked.what(), why, null);
     }
 
-    /** Returns the exception for an id that its column cannot hold, or whose spelling differs from that of its key. */
+    /** Returns the exception for an id that its column cannot hold, or that is not in the spelling of its key. */
     public static LockTargetException misfit(
             KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
         String why = names.of(part) + " for column " + typed(column) + ' '
@@ -127,7 +127,7 @@ public final class TargetErrors {
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
-    /** Returns the exception for an id from which no key can be made, or none without reading the row. */
+    /** Returns the exception for an id column that has no keys, or has none without a row lock. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
         boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
         String why = "a value of its id column " + typed(column)

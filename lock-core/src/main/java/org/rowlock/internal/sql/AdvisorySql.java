@@ -9,16 +9,17 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
 /**
- * The statement that acquires advisory locks. It returns a row for each key, and these rows make a {@link LockCheck}.
+ * The statement that acquires advisory locks. It returns a row for each key, from which a {@link LockCheck} is read.
  */
 final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in its select list, where no planner may remove it:
-     * never in an aggregate, a subquery or a condition. A bounded wait requires {@link WaitSql#ARM} before.
+     * Returns the lock statement. Each call of a lock function is in the select list, where no planner may remove it. A
+     * call in an aggregate, a subquery or a condition could be removed. A bounded wait requires {@link WaitSql#ARM}
+     * before it.
      *
-     * @param holding the WITH clause that holds the tables; empty if earlier statements hold them
+     * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements do so
      */
     static Part lock(FlushForms of, String holding) {
         Shape shape = of.shape;
@@ -31,16 +32,16 @@ final class AdvisorySql {
         String attempt = trying && raising
                 ? "case when " + call + " then 'true' else " + LockCheckSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";
-        // The bound is renewed, so that the waits for the table and for the keys together stay within it.
+        // The bound is renewed, so that it limits the sum of the waits for the table and for the keys.
         String lock = of.wait == WaitKind.AT_MOST
                 ? "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end"
                 : attempt;
-        // The statement can raise two errors: the lock is taken, and the check refuses.
+        // The statement can raise two errors: another transaction holds the lock, or the check refuses it.
         int marks = (trying && raising ? 1 : 0) + (raising ? 1 : 0);
         String agreed = LockCheckSql.agreed(of.anyIsolation);
         if (shape.isSeveral()) {
             boolean ints = shape == Shape.ROWS_INT;
-            // The check and the tables are evaluated once, before the keys.
+            // The check and the tables are evaluated once, before the keys are locked.
             String from = (ints ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY) + " cross join (select " + agreed
                     + " as agreed, " + LockCheckSql.isolation(of.anyIsolation) + " as isolation offset 0) as g";
             return part(

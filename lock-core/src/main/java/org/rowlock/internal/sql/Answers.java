@@ -18,7 +18,7 @@ import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.text.FrontSql;
 
-/** The findings of the parts of one flush about its locks, collected while their results are read. */
+/** The findings about the locks of one flush. They are collected while the results of its parts are read. */
 public final class Answers {
     private final ResolvedRequest request;
     private @Nullable LockCheck check;
@@ -30,14 +30,12 @@ public final class Answers {
         this.request = request;
     }
 
-    /**
-     * Returns the finding of the advisory lock's check; null if there was no check, or no key was locked or refused.
-     */
+    /** Returns the finding of the advisory lock's check; null if there was no check or no key. */
     public @Nullable LockCheck check() {
         return check;
     }
 
-    /** Whether another transaction holds a lock that was only tried. */
+    /** Whether another transaction holds a lock for which the flush did not wait. */
     public boolean isTaken() {
         return rowTaken || (check != null && check.lock() == LockCheck.Lock.TAKEN);
     }
@@ -47,12 +45,12 @@ public final class Answers {
         return absent;
     }
 
-    /** Returns a key whose row has another key, or null. */
+    /** Returns a key whose id is another spelling of the row's id, or null. */
     public @Nullable Misnamed misnamed() {
         return misnamed;
     }
 
-    /** Reads whether the key in front was locked, and after how long. */
+    /** Reads whether the front lock was acquired, and after how long. */
     void front(Statement statement) throws SQLException {
         Front front = request.front();
         try (ResultSet row = statement.getResultSet()) {
@@ -89,7 +87,7 @@ public final class Answers {
         }
     }
 
-    /** Reads whether the only row exists, if it was not locked. */
+    /** Reads whether the only row exists, if it could not be locked. */
     void look(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             rowTaken = !absent.isEmpty() && row.next();
@@ -97,8 +95,8 @@ public final class Answers {
     }
 
     /**
-     * Reads the rows of a group: their ordinal numbers in it, and their ids. Configured columns may find several rows
-     * for a key.
+     * Reads the locked rows of a group: their positions in the group, and their ids. With configured columns there may
+     * be several rows for a key.
      */
     void rows(Statement statement, int group) throws SQLException {
         RowGroup asked = request.rows().get(group);
@@ -116,7 +114,7 @@ public final class Answers {
         }
     }
 
-    /** Reads how many rows of a group were found, and their ids if some of the requested ones are missing. */
+    /** Reads how many rows of a group were found. If some are missing, also reads the ids of those that were found. */
     void counted(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();
         try (ResultSet row = statement.getResultSet()) {

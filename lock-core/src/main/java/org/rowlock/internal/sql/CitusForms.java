@@ -11,11 +11,11 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 
 /**
- * The parts of flushes on Citus, where a table may be on other machines. Citus sends a statement that names such a
- * table to a machine of its choice, including its advisory lock. Therefore the locking statement names no table, and a
- * statement in front of it holds the tables. This also makes the transaction known to Citus, which treats all unknown
- * ones as one in its search for deadlocks. Citus locks rows on one machine per statement. A bound that a function sets
- * stays on the coordinator, while SET LOCAL is sent to the other machines.
+ * The parts of flushes on Citus, where a table may be on other machines. Citus may run a statement that names such a
+ * table on any machine, together with its advisory lock. Therefore the statement with the advisory lock names no table,
+ * and an earlier statement locks the tables against DDL. That statement also registers the transaction with Citus,
+ * whose deadlock detection treats all unregistered transactions as one. Citus locks rows on one machine per statement.
+ * A setting that a function changes applies only on the coordinator, while SET LOCAL is sent to the other machines.
  */
 public final class CitusForms extends FlushForms {
     private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
@@ -25,16 +25,19 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
-    /** Makes Citus begin a transaction of its own, unless a table that it knows was named before. This is expensive. */
+    /** Registers the transaction with Citus, if no earlier statement has named one of its tables. This is expensive. */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
                     + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end");
 
-    /** The statement is dynamic, because SET takes no parameters. */
+    /** The SET LOCAL is dynamic SQL, because SET takes no parameters. */
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
-    /** Restores the caller's bound. It is on the other machines only if it was propagated there. */
+    /**
+     * Restores the caller's lock_timeout. The other machines get it only if the session propagates settings, and
+     * otherwise their default.
+     */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
             + "'set local lock_timeout = %L', pg_catalog.current_setting('rowlock.lock_timeout'));"
@@ -47,8 +50,8 @@ public final class CitusForms extends FlushForms {
             new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
     /**
-     * The order of rows, the same for all callers. Positive numbers in one column are in the order of their values, as
-     * with a hand-written ORDER BY.
+     * The order in which all callers lock rows. Positive numbers in one column are ordered by value, as with a
+     * hand-written ORDER BY.
      */
     private static final Comparator<Row> ORDER = Comparator.comparing(
                     (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
@@ -58,14 +61,17 @@ public final class CitusForms extends FlushForms {
         super(asked, begun, anyIsolation, behind, false);
     }
 
-    /** Whether the text depends on values. Several rows have a statement each, in the order of their ids. */
+    /**
+     * Whether the text depends on values. It does for several rows, which have one statement each, in the order of
+     * their ids.
+     */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();
     }
 
     @Override
     boolean isRowTry() {
-        // The rows of a table that is on every machine are behind a lock that SKIP LOCKED waits for.
+        // SKIP LOCKED does not help with a reference table, because Citus first waits for a lock on the whole table.
         return false;
     }
 
@@ -105,7 +111,10 @@ public final class CitusForms extends FlushForms {
         }
     }
 
-    /** Returns statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */
+    /**
+     * Returns statements that lock tables against DDL, as {@link KeySql#holding} does, and register the transaction
+     * with Citus.
+     */
     public static List<Part> hold(List<String> tables, List<RowTable> known) {
         return tables.isEmpty()
                 ? List.of(BEGIN)

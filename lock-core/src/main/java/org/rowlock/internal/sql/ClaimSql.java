@@ -15,19 +15,18 @@ import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
 /**
- * The statements of a claim; the components are everything that their text depends on. The row locks use SKIP LOCKED.
- * If the table has keys, the keys of the locked rows are tried. The rows are then read <em>with the predicate
- * again</em>, in a snapshot of their own. SKIP LOCKED checks only the locked row, so a job that is finished according
- * to another table would run twice.
+ * The statements of a claim. Their text depends on nothing but the components. The row locks use SKIP LOCKED. If the
+ * table has keys, the claim then tries to lock the keys of these rows. It then reads the rows <em>with the predicate
+ * again</em>, in a new snapshot. SKIP LOCKED checks the predicate only for the locked row itself. Without the second
+ * check, a job that another table marks as finished could run twice.
  *
- * @param again whether rows that were locked before are left out
+ * @param again whether to exclude rows that this claim has already locked
  */
 public record ClaimSql(RowTable table, String predicate, String order, RowLockMode mode, boolean again) {
     private static final String ID = "rowlock_id_";
 
     /**
-     * Returns a statement that claims everything at once, with row locks alone. Its parameters are those of the
-     * predicate and the limit.
+     * Returns a statement that claims rows only by row locks. Its parameters are those of the predicate, and the limit.
      */
     public static String skipLocked(Claim claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
@@ -50,9 +49,9 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Returns a statement that tries the keys of several ids of a table in its select list, with a row for each. It
-     * keeps the numbers of the locked ones in a setting of the transaction, for the next statement. Its parameters are
-     * those of {@link #bindTake}.
+     * Returns a statement that tries to lock the keys of several ids of a table, in its select list, with a row for
+     * each. It stores the positions of the locked keys in a setting of the transaction, for the next statement. {@link
+     * #bindTake} sets its parameters.
      */
     public static String take(RowLockMode mode) {
         String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
@@ -66,8 +65,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Returns a script that tries the keys of locked rows, and reads the rows whose keys it has acquired. The rows are
-     * its last result.
+     * Returns a script that tries to lock the keys of locked rows, and reads the rows whose keys it has acquired. The
+     * rows are its last result.
      */
     public String read() {
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
@@ -75,7 +74,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + " and rowlock_k.rowlock_n::pg_catalog.text = any ((select pg_catalog.string_to_array("
                 + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
-                // Configured columns may find other rows with the same id, which must be locked too.
+                // With configured columns, other rows may have the same id, and must be locked too.
                 + (table.identity() == Identity.GIVEN ? ' ' + mode.sql() + " of " + alias() + " skip locked" : "");
         return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
     }
@@ -91,7 +90,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         Part.bind(statement, bindIds(statement, bindTake(statement, next, table.name(), ids), ids), claim.binds());
     }
 
-    /** Sets the parameters of {@link #take}, and returns the index behind the last one. */
+    /** Sets the parameters of {@link #take}, and returns the index after the last one. */
     public static int bindTake(PreparedStatement statement, int at, String table, List<List<String>> ids)
             throws SQLException {
         statement.setString(at, table);
@@ -110,7 +109,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return at + 4;
     }
 
-    /** Returns an item of FROM: the given ids and their ordinal numbers, with a parameter for each column. */
+    /** Returns an item of a FROM clause: the given ids and their positions, with a parameter for each column. */
     private String ids() {
         return "rows from ("
                 + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as pg_catalog.text[]))")
@@ -137,7 +136,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                                 : ""));
     }
 
-    /** Returns the predicate as a separate condition, whatever operator or comment it ends with. */
+    /** Returns the predicate in brackets, on separate lines, because it may contain OR and end with a comment. */
     private static String condition(String predicate) {
         return "(" + predicate + "\n)";
     }

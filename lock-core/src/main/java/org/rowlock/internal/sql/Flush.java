@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of one round trip: they prepare the wait, lock and look up; the last ones are the caller's query, or writes
- * and the COMMIT. They are sent as one composite, so each has a snapshot of its own, and an error in one prevents the
- * following ones from running. Immutable. A flush that only locks contains no values, so it can be kept.
+ * The parts of one round trip. The first ones prepare the wait, lock and look up. The last ones are the caller's query,
+ * or writes and the COMMIT. Each statement takes its own snapshot, and after an error the following ones do not run.
+ * Immutable. A flush that only locks contains no values, so it can be cached.
  *
- * @param isBounded whether it fails if a lock is not available in time, which must leave the transaction usable; then a
- *     transaction that has begun has a savepoint in front of everything
- * @param isCheckSaved whether a savepoint is in front of the advisory lock alone, for a refusal by the check
- * @param isSaved whether the savepoint in front of everything exists
+ * @param isBounded whether it fails if a lock is not available in time. The transaction must then stay usable, so if it
+ *     has begun, the flush begins with a savepoint
+ * @param isCheckSaved whether there is a savepoint only for the advisory lock, in case the check refuses it
+ * @param isSaved whether the flush begins with a savepoint
  */
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
     private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);
@@ -23,15 +23,15 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return new Flush(textOf(parts), List.copyOf(parts), bounded, checkSaved, saved);
     }
 
-    /** Returns a flush of writes alone, possibly with the COMMIT. */
+    /** Returns a flush without locks: writes, possibly with the COMMIT. */
     public static Flush alone(Tail tail) {
         return WITHOUT_LOCKS.with(tail, ALONE);
     }
 
     /**
-     * Returns the flush with the caller's parts behind the locks. A COMMIT ends the savepoint too.
+     * Returns the flush with the caller's parts after the locks. A COMMIT ends the savepoint too.
      *
-     * @param kept the texts by their pieces; null if these locks will not be sent again
+     * @param kept the cached texts by their pieces; null if the text is not worth caching
      */
     Flush with(Tail tail, @Nullable Kept<List<String>, String> kept) {
         List<Part> all = new ArrayList<>(parts.size() + tail.parts().size() + 3);

@@ -10,8 +10,8 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 
 /**
- * Arranges the parts of a request's flush on PostgreSQL. A subclass is for a server that locks with other statements. A
- * flush is kept for other requests, so none of its binders may hold the request or anything derived from it.
+ * Arranges the parts of a request's flush on PostgreSQL. A subclass is for servers that need other statements. A flush
+ * is cached for other requests, so its binders must not refer to the request or to anything derived from it.
  */
 class FlushForms {
     final ResolvedRequest asked;
@@ -24,16 +24,16 @@ class FlushForms {
     /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
     private final boolean begun;
 
-    /** Whether the caller has a statement behind the locks, which must not run without them. */
+    /** Whether the caller has a statement after the locks, which must not run without them. */
     private final boolean behind;
 
-    /** Whether an absent row prevents the statements behind the locks from running. */
+    /** Whether the statements after the locks must not run if a row is absent. */
     private final boolean required;
 
     /**
-     * The parts that bound the waits.
+     * The parts that limit the waits.
      *
-     * @param rearm renews the bound, so that the waits of all statements together stay within it
+     * @param rearm renews the bound, so that it limits the sum of all waits
      * @param restore restores the caller's own bound
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
@@ -83,7 +83,7 @@ class FlushForms {
         return Flush.of(parts, bounded, checkSaved, saved);
     }
 
-    /** Adds the INSERTs in front of the row locks, which can then see the inserted rows. */
+    /** Adds the INSERTs before the row locks, which then find the inserted rows. */
     private void addInserts(List<Part> parts) {
         for (int i = 0; i < asked.inserts().size(); i++) {
             int index = i;
@@ -108,7 +108,7 @@ class FlushForms {
         }
         RowTable verified = null;
         for (RowGroup group : asked.rows()) {
-            // The groups of a table are adjacent, and one check of the table is enough.
+            // The groups of a table are adjacent, so a table is checked only once.
             if (group.table().identity() == Identity.CATALOG && !group.table().equals(verified)) {
                 verified = group.table();
                 parts.add(RowSql.verify(verified));
@@ -124,13 +124,14 @@ class FlushForms {
         return isAdvisory() && asked.rows().isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
-    /** Whether an advisory lock is tried alone. A failure then needs no rollback, because nothing has happened. */
+    /** Whether the flush only tries an advisory lock. If that fails, nothing has to be rolled back. */
     private boolean isAdvisoryTry() {
         return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
     }
 
     /**
-     * Whether one row is tried without a savepoint. Behind a savepoint, a row becomes a MultiXact when it is updated.
+     * Whether the flush tries to lock one row without a savepoint. If a row is locked after a savepoint and then
+     * updated, the server creates a MultiXact.
      */
     boolean isRowTry() {
         return !isAdvisory()
@@ -141,15 +142,16 @@ class FlushForms {
     }
 
     /**
-     * Whether a refusal by the check must raise an error, because the following statements in the round trip must not
-     * run.
+     * Whether the check must raise an error if it refuses the lock, because the following statements in the round trip
+     * must not run.
      */
     final boolean isRaising() {
         return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));
     }
 
     /**
-     * Whether a row lock behind the advisory lock refuses a name that is not a table, or that the role may not lock.
+     * Whether a row lock follows the advisory lock. It raises the error if the name is no table, or the role may not
+     * lock its rows.
      */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;
@@ -159,7 +161,7 @@ class FlushForms {
         return WaitSql.BOUND;
     }
 
-    /** Whether a setting bounds the waits. */
+    /** Whether a setting limits the waits. */
     boolean isArmed() {
         return wait == WaitKind.AT_MOST;
     }

@@ -13,8 +13,8 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.Insert;
 
 /**
- * The flushes of requests, kept by everything that their text depends on, because an application has few different
- * ones.
+ * The cached flushes of requests. The cache key is everything that their text depends on, and an application has few
+ * different ones.
  */
 public final class Flushes {
     private static final int MODES = RowLockMode.values().length;
@@ -24,8 +24,8 @@ public final class Flushes {
     private final boolean onCitus;
 
     /**
-     * The flushes by the locked objects, and within one of these by their form. A race builds the same flush twice, and
-     * a flush is immutable.
+     * The flushes by the locked objects, and then by the index of their form. In a race, the same flush is built twice,
+     * which does no harm.
      */
     private final Kept<Object, @Nullable Flush[]> kept = new Kept<>();
 
@@ -41,7 +41,7 @@ public final class Flushes {
      *
      * @param begun whether the transaction has begun
      * @param anyIsolation whether the check allows REPEATABLE READ and SERIALIZABLE
-     * @param tail the caller's statements behind the locks
+     * @param tail the caller's statements after the locks
      */
     public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         boolean behind = tail != null;
@@ -73,12 +73,12 @@ public final class Flushes {
     }
 
     /**
-     * Returns the locked objects, as far as texts depend on them. For a single key, the hot path, the object exists
-     * already: the {@link RowTable} if its row is locked, else the name of the table of the advisory lock.
+     * Returns the cache key for the locked objects. For a single key, which is the hot path, it is an existing object:
+     * the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
      */
     static Object locked(ResolvedRequest request) {
         List<RowGroup> rows = request.rows();
-        // Two spellings of a row are one key and two rows.
+        // Two spellings of an id are one key, but two rows.
         if (request.keys().size() == 1
                 && request.typed().isEmpty()
                 && request.inserts().isEmpty()
@@ -100,7 +100,7 @@ public final class Flushes {
         return all;
     }
 
-    /** Returns the index of the request's form. Finding a flush by an index allocates nothing. */
+    /** Returns the index of the request's form. An array index is used because it allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
     static int form(ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
         int shape = request.advisory().shape().ordinal();

@@ -3,7 +3,7 @@ package org.rowlock.internal.sql;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.GroupRule;
 
-/** The statements of Rowlock's own in a transaction of several callers. */
+/** Rowlock's own statements in a transaction of several callers. */
 public final class GroupSql {
     private static final String REFUSED = "group ";
 
@@ -16,17 +16,18 @@ public final class GroupSql {
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
-     * A query for a member with a session of its own. It returns its server and the settings that a write may depend
-     * on. It returns no row above READ COMMITTED, or if the session was altered.
+     * A query for the session of a member of a group in the drop-in. It returns the server, and the settings on which a
+     * write may depend. It returns no row in a stricter isolation level than READ COMMITTED, or if the session was
+     * altered.
      */
     public static final String LOOK_AT_MEMBER = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
             + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
             + GroupRule.SESSION + ") where " + GroupRule.UNALTERED + " and " + READ_COMMITTED;
 
     /**
-     * The last statement in front of the COMMIT. It raises an error if the session or a table prevents sharing. It also
-     * does so above READ COMMITTED, where each caller is promised a snapshot of its own. Its parameters are the value
-     * of {@link #LOOK}, the two of the tables, {@link LockCheckSql#mark}, and the first again.
+     * The last statement before the COMMIT. It raises an error if the session or a table does not allow a shared
+     * transaction. It also does so in isolation levels stricter than READ COMMITTED. Its parameters are the value of
+     * {@link #LOOK}, the two parameters for the tables, {@link LockCheckSql#mark}, and the first one again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
             + GroupRule.VERSIONS + " then '' else "
@@ -34,22 +35,22 @@ public final class GroupSql {
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
 
-    /** The beginning of {@link #refusal} if a member has removed the row that those behind it require. */
+    /** The beginning of {@link #refusal} if a member has removed the row that later members require. */
     public static final String ROW = "row ";
 
     private GroupSql() {}
 
     /**
-     * Returns the statement in front of {@link #CHECK} for a required row. It raises an error if the row no longer
-     * exists, by its id or in its view, because later members would not have found it. Its parameters are those of the
-     * look-up, and {@link LockCheckSql#mark}.
+     * Returns the statement before {@link #CHECK} for a required row. It raises an error if a query by the id no longer
+     * finds the row, because later members would not have found it. Its parameters are those of the query, and {@link
+     * LockCheckSql#mark}.
      */
     public static String requires(String look) {
         return "select case when exists (" + look + ") then '' else "
                 + LockCheckSql.raise("'" + REFUSED + ROW + "' || " + LockCheckSql.ISOLATION) + " end";
     }
 
-    /** Returns why the transaction must not be shared by several callers; null if the error has another reason. */
+    /** Returns why several callers must not share the transaction; null if the error has another reason. */
     public static @Nullable String refusal(@Nullable String message) {
         String marked = LockCheckSql.marked(message);
         if (marked == null || !marked.startsWith(REFUSED)) {

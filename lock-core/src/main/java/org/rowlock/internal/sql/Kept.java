@@ -4,9 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Values derived from an application's SQL, kept by their source. An application has few different ones. If there are
- * more, its SQL is not constant, and keeping all of them would be a leak. Further ones are then derived anew each time.
- * Thread-safe; in a race, a value is derived twice.
+ * A cache of values that are derived from an application's SQL. An application has few different statements. If there
+ * are more, its SQL is not constant, and a cache without a limit would be a memory leak. Values beyond the limit are
+ * derived each time. Thread-safe; in a race, a value is derived twice.
  */
 public final class Kept<K, V> {
     private static final int MOST = 1_000;
@@ -18,7 +18,7 @@ public final class Kept<K, V> {
         V make(K of) throws X;
     }
 
-    /** Returns the kept value, or derives it now and keeps it if there is room. */
+    /** Returns the cached value, or derives it and stores it if the limit is not reached. */
     public <X extends Exception> V get(K of, Maker<? super K, ? extends V, X> maker) throws X {
         V kept = values.get(of);
         if (kept == null) {

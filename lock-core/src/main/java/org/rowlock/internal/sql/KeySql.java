@@ -24,16 +24,16 @@ public final class KeySql {
     static final String ROOT = CatalogSql.root("c.oid");
 
     /**
-     * A FROM clause with the table's name, resolved as in the session, as {@code c}. OFFSET 0 makes the server resolve
-     * it only once.
+     * A FROM clause with the table as {@code c}. Its name is resolved with the session's search_path. OFFSET 0 makes
+     * the server resolve it only once.
      */
     static final String FROM_TABLE =
             " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     /**
-     * A condition: {@code c} is a table or a partitioned table whose rows the role may lock. FOR UPDATE requires UPDATE
-     * on at least one column, so a lock that replaces it does too. The condition uses only functions that read the
-     * server's caches, because a scan of pg_class would cost more than the lock.
+     * A condition: {@code c} is a table or a partitioned table whose rows the role may lock. Like FOR UPDATE, it
+     * requires the privilege UPDATE on at least one column. The condition uses only functions that read the server's
+     * caches, because a scan of pg_class would cost more than the lock.
      */
     static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
             + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is"
@@ -41,8 +41,8 @@ public final class KeySql {
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /**
-     * An expression for the reason if {@link #IS_TABLE} is false. It assumes that, so that the text does not contain
-     * and prepare the condition a second time.
+     * An expression for the reason why {@link #IS_TABLE} is false. It must be evaluated only in that case, so that the
+     * text need not contain the condition twice.
      */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";
@@ -80,10 +80,10 @@ public final class KeySql {
     }
 
     /**
-     * Returns a WITH clause that holds the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does.
-     * Between a lock and the work under it, a table then cannot be renamed and another take its name. No other query
-     * refers to these, so the server locks their tables and does not run them. The clause also makes the session
-     * resolve the names again, which it would not do within a transaction.
+     * Returns a WITH clause that locks the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does.
+     * After that, no table can be renamed and replaced by another. Nothing refers to the queries of the clause, so the
+     * server locks their tables without running them. The clause also makes the server resolve the names again, which
+     * it would otherwise not do within a transaction.
      *
      * @param known the tables whose id columns are checked against the known types
      */
@@ -102,7 +102,10 @@ public final class KeySql {
         return with.append(' ').toString();
     }
 
-    /** Returns the FROM clause for {@link #arguments}, whose parameter follows theirs; empty if there is no table. */
+    /**
+     * Returns the FROM clause for {@link #arguments}; empty if there is no table. Its parameter follows those of the
+     * arguments.
+     */
     static String from(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";
     }
@@ -135,8 +138,8 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several rows of one table, each with an int4, which is cheaper than {@link #FROM_MANY}. Their
-     * ids are distinct and in the common order.
+     * The FROM clause for several rows of one table, each with an int4, which is cheaper than {@link #FROM_MANY}. The
+     * ids must be distinct and in the common order.
      */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
             + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
@@ -155,11 +158,11 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several keys. The single row of {@code t} has the tables, each resolved once, and in
-     * {@code t.refused} the first that is not a table. The rows of {@code k} are the derived keys, in the order in
+     * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once, and in
+     * {@code t.refused} the first name that is no table. The rows of {@code k} are the derived keys, in the order in
      * which every caller locks: pairs first, then bigints. {@code k.b} is null for a pair. A key with several spellings
      * occurs once for each, so that there are as many rows as the caller has keys. {@code k.shared} is false for all of
-     * them if one is exclusive. With several arguments, unnest is syntax, always PostgreSQL's own, and takes no schema.
+     * them if one is exclusive. An unnest with several arguments is syntax of its own, and must not have a schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
             + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
@@ -178,7 +181,10 @@ public final class KeySql {
             + " as d(kind, t, c, o, s, b, shared) offset 0) as s order by s.b is not null, s.c, s.o, s.b offset 0) as k"
             + " on true";
 
-    /** Sets the parameters of {@link #FROM_MANY}. No array contains null, because a session may read that as a text. */
+    /**
+     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because a setting can make a session read that
+     * as a text.
+     */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, LockRequest request)
             throws SQLException {
         int size = keys.size();
@@ -223,7 +229,7 @@ public final class KeySql {
     }
 
     /**
-     * A condition: {@code l}, a row of pg_locks, is the lock of the derived key {@code k}. It compares both halves and
+     * A condition: the row {@code l} of pg_locks is a lock on the derived key {@code k}. It compares both halves and
      * the kind.
      */
     public static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"

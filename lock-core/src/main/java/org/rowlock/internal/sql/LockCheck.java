@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param isolation the transaction's isolation level, as the server spells it
  * @param isReadOnly whether the transaction is read-only
- * @param table the fault of the table, {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the table's name if
- *     there are several keys; empty if there is none
+ * @param table why the table is refused, {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by its name if there
+ *     are several keys; empty if it is not
  * @param lock the result of the lock
  * @param locked the number of locked keys
  */
@@ -22,9 +22,9 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
         HELD,
         /** Another transaction holds the lock. */
         TAKEN,
-        /** The check refused, so the lock was not tried. */
+        /** The check refused the lock, so it was not tried. */
         NOT_TRIED,
-        /** The row lock used columns that are no longer the id. */
+        /** The columns that the row lock used are no longer the id. */
         STALE,
         /** The row lock has found fewer rows than requested. */
         ABSENT
@@ -42,7 +42,7 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
                 : new LockCheck(isolation, false, "", Lock.HELD, 1);
     }
 
-    /** Returns the findings with another number of keys. */
+    /** Returns the same findings for another number of keys. */
     LockCheck of(int keys) {
         return keys == locked ? this : new LockCheck(isolation, isReadOnly, table, lock, keys);
     }
@@ -59,7 +59,7 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
         return table.startsWith(NO_PRIVILEGE);
     }
 
-    /** Whether the isolation level is the only reason against the lock. */
+    /** Whether the lock was refused only because of the isolation level. */
     public boolean isSnapshotStale() {
         return lock == Lock.NOT_TRIED && !isReadCommitted() && !isReadOnly && !isTableRefused();
     }

@@ -9,24 +9,24 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
- * The check in a lock statement. It locks only in a transaction where the lock means something, and reports its
- * findings. In the wrong kind of transaction it neither waits nor locks.
+ * The check in a lock statement, and its findings. In a transaction in which the lock would be useless, the statement
+ * neither waits nor locks.
  */
 public final class LockCheckSql {
     static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
     static final String READ_ONLY = "pg_catalog.current_setting('transaction_read_only')";
 
-    /** The beginning of the text of a check that refuses without an error. */
+    /** The beginning of the text that the statement returns if the check refuses the lock without an error. */
     private static final String REFUSED = "rowlock:";
 
     /**
-     * The beginning of a check's error, by which {@link #findIn} recognizes it in any language of the server. It is
-     * random, because the server's messages also quote ids and binds, which may come from anywhere. It is a parameter,
-     * so that the SQL is the same in every JVM and a pooler can share prepared statements.
+     * The beginning of the text of an error that the check raises. {@link #findIn} recognizes it, whatever the language
+     * of the server is. It is random, because messages of the server also quote ids and binds, which may contain any
+     * text. It is a parameter, so that the SQL is the same in every JVM and a pooler can share prepared statements.
      */
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
-    /** The prefix for the fault of a table if the isolation level is to be refused first. */
+    /** The prefix for the reason about the table if the isolation level takes precedence. */
     private static final String IF_READ_COMMITTED = "~";
 
     private static final String TAKEN = "taken";
@@ -35,17 +35,17 @@ public final class LockCheckSql {
 
     private LockCheckSql() {}
 
-    /** Returns a condition: a lock means something in the transaction. */
+    /** Returns a condition: a lock is useful in the transaction. */
     static String agreed(boolean anyIsolation) {
         return READ_ONLY + " = 'off'"
                 + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')");
     }
 
     /**
-     * Returns an expression of type text for a transaction that the check refuses: the findings.
+     * Returns an expression of type text with the findings, for a transaction that the check refuses.
      *
-     * @param raising whether it raises an error (invalid text for an integer). The following statements in the same
-     *     round trip then do not run without the lock. It then has a parameter for {@link #bindMark}
+     * @param raising whether it raises an error (invalid text for an integer), so that the following statements in the
+     *     round trip do not run. If so, it has a parameter for {@link #bindMark}
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
@@ -69,8 +69,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises an error. Its text depends on a setting, so that the planner cannot evaluate it
-     * early.
+     * Returns an expression that raises an error with a text. It depends on a setting, so that the planner cannot
+     * evaluate it early.
      */
     static String raise(String what) {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";
@@ -83,8 +83,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the statement
-     * has called no lock function and refused nothing.
+     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the row shows
+     * neither a lock nor a refusal.
      */
     public static @Nullable LockCheck read(ResultSet row) throws SQLException {
         String locked = row.getString(1);
@@ -99,7 +99,7 @@ public final class LockCheckSql {
         return "false".equals(locked) ? LockCheck.TAKEN : LockCheck.held(row.getString(2));
     }
 
-    /** Returns the findings of a check from the message of the error it raised, or null for any other error. */
+    /** Returns the findings of a check from the message of the error that it raised, or null for any other message. */
     public static @Nullable LockCheck findIn(@Nullable String message) {
         String text = marked(message);
         if (text == null) {
@@ -119,7 +119,7 @@ public final class LockCheckSql {
         return MARK;
     }
 
-    /** Returns the text behind the mark in an error of Rowlock's own, or null for any other error. */
+    /** Returns the text after the mark in a message that Rowlock's SQL raised, or null for any other message. */
     static @Nullable String marked(@Nullable String message) {
         int mark = message == null ? -1 : message.indexOf(MARK);
         return message == null || mark < 0 ? null : message.substring(mark + MARK.length());
@@ -138,7 +138,10 @@ public final class LockCheckSql {
         return new LockCheck(seen[0], seen[1].equals("on"), table, LockCheck.Lock.NOT_TRIED, 0);
     }
 
-    /** Returns an expression for the transaction's isolation level if the check allows any; null for READ COMMITTED. */
+    /**
+     * Returns an expression for the transaction's isolation level if the check allows every level; otherwise the SQL
+     * null.
+     */
     static String isolation(boolean anyIsolation) {
         return anyIsolation ? ISOLATION : "null::pg_catalog.text";
     }

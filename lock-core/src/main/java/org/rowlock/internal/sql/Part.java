@@ -10,13 +10,13 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write.Bound;
 
 /**
- * One statement of a {@link Flush}. Statements that lock are kept and reused, so their binders and readers hold no
- * state of a call. The statements of a caller are made for one call.
+ * One statement of a {@link Flush}. Statements that lock are cached, so their binders and readers hold no state of a
+ * call. The statements of a caller are created for one call.
  *
  * @param sql its text, without a semicolon
  * @param binder sets its parameters
  * @param reader reads its result
- * @param binds the caller's values among its parameters
+ * @param binds the values of its parameters that come from the caller
  */
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
     private static final Binder NO_PARAMETERS = (statement, at, request) -> at;
@@ -40,7 +40,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
     /** Sets the parameters of one statement. */
     @FunctionalInterface
     public interface Binder {
-        /** Sets the parameters from index {@code at} on, and returns the index behind the last one. */
+        /** Sets the parameters from index {@code at} on, and returns the index after the last one. */
         int bind(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException;
     }
 
@@ -58,7 +58,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         }
     }
 
-    /** Whether any value has no type of its own. */
+    /** Whether the driver sends any of the values without a type. */
     public static boolean hasUntyped(List<@Nullable Object> binds) {
         for (@Nullable Object bind : binds) {
             if (bind == null || bind instanceof java.util.Date) {
@@ -68,7 +68,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         return false;
     }
 
-    /** Sets the values of parameters from index {@code at} on, and returns the index behind the last one. */
+    /** Sets the values of parameters from index {@code at} on, and returns the index after the last one. */
     public static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
         int index = at;
         for (@Nullable Object bind : binds) {

@@ -3,27 +3,27 @@ package org.rowlock.internal.sql;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
- * The statements around a COMMIT that releases the locks before it is durable. The statement in front keeps how the
- * transaction should have waited. The statement behind waits in that way, in a transaction of its own and later in the
- * WAL. The level is kept in a setting of the session, because a {@code set local} is gone behind the COMMIT. The
- * setting exists if and only if the COMMIT was done.
+ * The statements around a COMMIT with early release. The statement before it stores the level of {@code
+ * synchronous_commit}, at which the transaction should have waited. The statement after it waits at that level, in a
+ * second transaction, which comes later in the WAL. The level is stored in a setting of the session, because a {@code
+ * set local} ends with the COMMIT. The setting exists if and only if the COMMIT was done.
  *
- * @param confirm the statement behind COMMIT, in a transaction of its own, which waits as the kept level requires; its
- *     first column is the kept value
- * @param confirmReads the statement in front of a plain COMMIT, or alone in autocommit, which makes it wait for all
- *     that may have been read
+ * @param confirm the statement after the COMMIT, in a second transaction, which waits at the stored level; its first
+ *     column is the stored value
+ * @param confirmReads the statement before a plain COMMIT, or alone in autocommit, which makes the commit wait until
+ *     everything is durable that may have been read
  */
 public record ReleaseSql(String confirm, String confirmReads) {
     private static final String LEVEL = "pg_catalog.current_setting('synchronous_commit')";
 
     /**
-     * The statement in front of COMMIT. Its parameter is a mark. Its first column is the kept value: the mark, a space,
-     * the level.
+     * The statement before the COMMIT. Its parameter is a mark. Its first column is the stored value: the mark, a
+     * space, and the level.
      */
     public static final String KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text)"
             + " || ' ' || " + LEVEL + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
 
-    /** A query for the kept value and the server process that answers. */
+    /** A query for the stored value and the server process. */
     public static final String KEPT =
             "select pg_catalog.current_setting('rowlock.commit', true), pg_catalog.pg_backend_pid()";
 
@@ -41,8 +41,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
                     + " 'pg_current_wal_flush_lsn()', 'pg_backend_pid()', 'substr(pg_catalog.text, integer)']) as f)";
 
     /**
-     * A query for the reason why the server or the role cannot do it, or null, and whether a message can flush without
-     * a transaction.
+     * A query with two columns. The first is the reason why the server or the role does not support early release, or
+     * null. The second is whether a message can flush the WAL without a transaction.
      */
     public static final String ASK = "select case"
             + " when pg_catalog.version() !~ '^PostgreSQL [0-9]' or pg_catalog.version() ~ '-YB-'"
@@ -59,8 +59,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
     /**
      * Returns the statements for a server.
      *
-     * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on; such a message waits
-     *     for no standby
+     * @param flushing whether a message can flush the WAL without a transaction, as from PostgreSQL 17 on; such a
+     *     message does not wait for a standby
      */
     public static ReleaseSql of(boolean flushing) {
         String kept = " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"
@@ -72,10 +72,10 @@ public record ReleaseSql(String confirm, String confirmReads) {
     }
 
     /**
-     * Returns a message that makes COMMIT wait. COMMIT waits for the disk and the standby only if its transaction has
-     * both an xid and WAL of its own. An xid does not imply WAL, because unlogged tables write none. A message gives
-     * the transaction both. Without an xid, no deferred trigger reads after this. If only the disk is required and all
-     * WAL is on it, there is nothing to wait for.
+     * Returns an expression that emits a message and so makes COMMIT wait. COMMIT waits for the disk and the standby
+     * only if its transaction has an xid and has written WAL. An xid alone does not suffice, because writes to unlogged
+     * tables produce no WAL. A message gives the transaction both. If only the disk is required and all WAL is already
+     * on it, no message is needed.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";
@@ -87,7 +87,7 @@ public record ReleaseSql(String confirm, String confirmReads) {
                 + (flushing ? message + "false, 'rowlock', '', true)" : commits) + " end else " + commits + " end";
     }
 
-    /** Returns the statements to wait at a level, in the transaction that has begun, at its COMMIT. */
+    /** Returns the statements that make the COMMIT of the current transaction wait at a level. */
     public static String confirmAt(String level) {
         return "select pg_catalog.set_config('synchronous_commit', '" + level.replaceAll("[^a-z_]", "") + "', true),"
                 + " pg_catalog.pg_logical_emit_message(true, 'rowlock', '')";

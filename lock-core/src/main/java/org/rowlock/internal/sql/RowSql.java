@@ -19,10 +19,10 @@ public final class RowSql {
     /** The alias of the table whose identity is checked; {@link LockErrors} recognizes it. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
 
-    /** The call that checks the type of a column; the errors of parse analysis name it. */
+    /** The function that checks the type of a column. An error of parse analysis names it. */
     public static final String TYPE_CHECK = "pg_catalog.array_eq(";
 
-    /** The text in front of the type that a column had when it was looked up. */
+    /** The text before the type that a column had when it was looked up. */
     private static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
@@ -30,15 +30,16 @@ public final class RowSql {
 
     private RowSql() {}
 
-    /** Returns the WITH clause of a statement that locks or reads rows by their id. */
+    /** Returns the WITH clause with {@link #identityQuery}, for a statement that locks or reads rows by their id. */
     static String identity(RowTable table) {
         return "with rowlock_identity as " + identityQuery(table) + ' ';
     }
 
     /**
-     * Returns a query that is legal only while the columns have their types and, for one column, are the primary key.
-     * Otherwise the server raises 42803, 42883, 42703 or 42704. In a WITH clause without a reference, the query is
-     * analysed, and analysed again after DDL or with another search_path. It is never planned or run.
+     * Returns a query that is valid only while the columns have their types and, if there is one column, it is the
+     * primary key. Otherwise the server raises 42803, 42883, 42703 or 42704. The query is in a WITH clause to which
+     * nothing refers. The server analyses it, also again after DDL or with another search_path, but never plans or runs
+     * it.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
@@ -67,8 +68,8 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks one row unless another transaction holds it, and returns the text of its id if it
-     * is locked now.
+     * Returns a statement that locks one row unless another transaction has locked it. It returns the text of the id if
+     * it has locked the row.
      */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
         return one(table, table.printedId(ALIAS), ' ' + mode.sql() + " skip locked", 0, 0);
@@ -85,12 +86,14 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks a row inserted by another transaction, without waiting. A row that this
-     * transaction inserted is still in progress to the server. Row security may show rows that the role must not lock.
+     * Returns a statement that finds a visible row that another transaction has inserted and committed, and tries to
+     * lock it. It ignores a row that this transaction inserted, and a row that row security shows but does not allow to
+     * lock.
      */
     public static String lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
-        // A transaction id in xmin has 32 bits. Of the numbers that end in them, the nearest to our own is meant.
+        // The transaction id in xmin has only 32 bits. The full id is the nearest to the current transaction's id that
+        // ends with these bits.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
         String look = select(
@@ -98,13 +101,13 @@ public final class RowSql {
                 table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
-        // A view has no xmin; the name then refers to the one around it.
+        // A view has no column xmin. The name then refers to the outer one.
         return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look + ") as l";
     }
 
     /**
-     * Returns a lock that raises an error if it finds fewer rows than requested. It is in a WITH clause whose rows the
-     * statement returns, so no planner may remove it.
+     * Returns a lock statement that raises an error if it finds fewer rows than requested. The lock is in a WITH clause
+     * whose rows the statement returns, so no planner may remove it.
      *
      * @param present an expression for the number of rows that the lock, as {@code rowlock_l}, has found
      */
@@ -159,8 +162,8 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks several rows in the order of the primary key. It returns the ordinal number of
-     * each existing row, and the text of its id.
+     * Returns a statement that locks several rows in the order of the primary key. It returns the position in the group
+     * of each existing row, and the text of its id.
      *
      * @param group the index of their group in the request
      * @param required as for {@link #one}
@@ -191,9 +194,9 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that only counts the locked rows if all exist. Identifying them costs the server and the
-     * client more than locking them. The count is of distinct ids, because configured columns may find several rows, as
-     * may a table with children.
+     * Returns a statement that only counts the locked rows if all exist, because returning each row costs more than
+     * locking it. It counts distinct ids, because several rows may have the same id with configured columns, or in a
+     * table with children.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
@@ -215,7 +218,10 @@ public final class RowSql {
                 (answers, statement) -> answers.counted(statement, group));
     }
 
-    /** Returns the element type of the array of ids. There are no arrays of arrays. */
+    /**
+     * Returns the type of the elements in an array of ids. If the id itself is an array, it is sent as a text, because
+     * there are no arrays of arrays.
+     */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }
@@ -227,7 +233,7 @@ public final class RowSql {
             int column = i;
             Stream<String> part = rows.keys().stream().map(row -> row.givenId().get(column));
             if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
-                // The driver sends these without conversion. Other texts were refused before.
+                // The driver sends an array of numbers without conversion. Ids that are no numbers were refused before.
                 statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
             } else {
                 statement.setArray(next++, statement.getConnection().createArrayOf("text", part.toArray()));
@@ -240,17 +246,17 @@ public final class RowSql {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
-    /** Returns a query for the text of the id that a given id means, whether a row exists or not. */
+    /** Returns a query for the canonical text of a given id. The row need not exist. */
     public static String meaning(RowTable table) {
-        // The expression for a text may use its value more than once.
+        // The ids are in a subquery, because the expression for a text may use its value more than once.
         return "select " + table.each(", ", (column, i) -> column.kind().textOf("k.c" + i)) + " from (select "
                 + table.each(", ", (column, i) -> "cast(? as " + column.type() + ") as c" + i) + ") as k";
     }
 
     /**
-     * Returns a statement that checks, behind a row lock, that its columns are the primary key of the named table. The
-     * row lock holds the table, so nothing changes afterwards. Otherwise it raises an error, because the following
-     * statements in the round trip must not run.
+     * Returns a statement that checks, after a row lock, that its columns are the primary key of the table. The row
+     * lock protects the table against DDL, so this cannot change afterwards. If they are not, it raises an error, so
+     * that the following statements in the round trip do not run.
      */
     static Part verify(RowTable table) {
         return new Part(
@@ -260,12 +266,12 @@ public final class RowSql {
     }
 
     /**
-     * Returns a condition: the columns are still the primary key. The table is identified by name and not by OID. For a
-     * tenant with a schema of its own, the name means another table of the same form.
+     * Returns a condition: the columns are still the primary key. It names the table and not its OID. If each tenant
+     * has a schema, the name means another table with the same columns.
      *
-     * <p>The condition has no parameters. With them the server would make a plan for every call, which costs more than
-     * everything else. The table is a text that is resolved at every call, whereas a literal of type regclass would be
-     * resolved once.
+     * <p>The condition has no parameters. With parameters the server would plan the query for every call, which costs
+     * more than everything else. The name of the table is a text literal, which is resolved at every call. A literal of
+     * type regclass would be resolved only once.
      */
     static String isPrimaryKey(RowTable table) {
         String same = table.each(
@@ -278,7 +284,7 @@ public final class RowSql {
                 + table.columns().size() + same + ')';
     }
 
-    /** Returns a literal with the same meaning for any standard_conforming_strings. */
+    /** Returns a literal whose meaning does not depend on standard_conforming_strings. */
     private static String literal(String text) {
         return "E'" + text.replace("\\", "\\\\").replace("'", "''") + '\'';
     }

@@ -7,12 +7,12 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.OpenRows;
 
 /**
- * The caller's parts of a flush, behind the locks: a query, or writes and possibly the COMMIT.
+ * The caller's parts of a flush, after the locks: a query, or writes and possibly the COMMIT.
  *
- * @param inFront the parts in front of the locks, which watch for a connection that is lost before the COMMIT
- * @param isCommitting whether the transaction is over when the results are read
- * @param isOneShot whether the server should not keep what it prepares
- * @param open keeps the statement and its results open until they are mapped; null if all are read at once
+ * @param inFront parts before the locks, which make the server notice a lost connection before the COMMIT
+ * @param isCommitting whether the parts contain the COMMIT, so that the transaction is over when the results are read
+ * @param isOneShot whether the statements should not stay prepared at the server
+ * @param open keeps the statement and its results open until they are mapped; null if all results are read at once
  * @param unsent called if the server has run nothing of the flush
  */
 public record Tail(
@@ -22,14 +22,20 @@ public record Tail(
         boolean isOneShot,
         @Nullable OpenRows open,
         Runnable unsent) {
-    /** The longest tail whose text is kept. Longer ones come from loops, and each has another length. */
+    /**
+     * The largest number of parts of a tail whose text is cached. Longer tails come from loops, and have many different
+     * lengths.
+     */
     public static final int LONGEST_KEPT = 11;
 
     public static Tail ofWrites(List<Part> writes, boolean oneShot) {
         return new Tail(List.of(), writes, false, oneShot, null, () -> {});
     }
 
-    /** Returns a query. For a value without a type the driver waits in front of the query, unless it is one shot. */
+    /**
+     * Returns a query. It is one-shot if a value has no type. Otherwise the driver would wait for the results of
+     * earlier statements before it sends the query.
+     */
     public static Tail ofQuery(BoundQuery<?> query, OpenRows open) {
         List<@Nullable Object> binds = query.binds();
         Part part = new Part(

@@ -14,21 +14,21 @@ import org.rowlock.internal.sql.FlushForms.Bound;
 import org.rowlock.internal.text.FrontSql;
 
 /**
- * The statements around a lock that bound its wait, and keep the transaction usable if the bound is reached. The
- * caller's own lock_timeout is restored verbatim.
+ * The statements around a lock that limit its wait, and keep the transaction usable if the limit is reached. They
+ * restore the caller's own lock_timeout unchanged.
  */
 public final class WaitSql {
     static final Part SAVEPOINT = Part.control("savepoint rowlock");
     static final Part RELEASE = Part.control("release savepoint rowlock");
 
     /**
-     * Undoes everything since {@link #SAVEPOINT}: the locks are released, the transaction is usable, and no savepoint
-     * is left.
+     * Rolls back to {@link #SAVEPOINT} and releases it. The locks since then are released, and the transaction is
+     * usable.
      */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
-     * Queries whether the transaction has no id. A savepoint protects the query, because the role may lack the
+     * A query for whether the transaction has no id. It is protected by a savepoint, because the role may lack the
      * privilege.
      */
     public static final String HAS_NO_ID =
@@ -37,14 +37,14 @@ public final class WaitSql {
     /** A deliberate error that aborts the transaction, and so releases all its locks. */
     public static final String ABORT = "select cast('rowlock: abort' as integer)";
 
-    /** An expression for the remaining milliseconds as a text; at least one, because zero would mean no bound. */
+    /** An expression for the remaining milliseconds as a text. It is at least 1, because 0 would mean no limit. */
     static final String REMAINING = "greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
             + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric *"
             + " 1000))::integer::pg_catalog.text";
 
     /**
-     * An expression that sets the remaining time as the bound. lock_timeout bounds each lock by itself, but
-     * {@link LockWait#atMost} bounds the whole call.
+     * An expression that sets lock_timeout to the remaining time. lock_timeout limits each wait separately, but {@link
+     * LockWait#atMost} limits the whole call.
      */
     static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
@@ -54,7 +54,7 @@ public final class WaitSql {
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
     /**
-     * How often the server checks that the client is still connected, while a flush that commits waits at the server.
+     * The interval at which the server checks that the client is still connected, while it runs a flush with a COMMIT.
      */
     public static final int WATCH_MILLIS = 200;
 
@@ -65,15 +65,18 @@ public final class WaitSql {
                     + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
 
     /**
-     * The statement in front of a flush that commits. It makes the server end the flush if its client is gone, which it
-     * would otherwise notice only at the COMMIT. It is sent only to servers that support the setting, because others
-     * refuse it. Unlike the function, it requires no privilege.
+     * The first statement of a flush with a COMMIT. It makes the server end the flush if its client is no longer
+     * connected. It is sent only to servers that support the setting, because others reject it. Unlike the function
+     * set_config, it requires no privilege.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
 
     private WaitSql() {}
 
-    /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */
+    /**
+     * Stores the caller's lock_timeout and the deadline in settings of the transaction, and sets lock_timeout to the
+     * bound.
+     */
     public static final Part ARM = new Part(
             "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"
                     + " pg_catalog.set_config('rowlock.deadline',"
@@ -87,8 +90,8 @@ public final class WaitSql {
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /**
-     * The part of a bound set by {@link #ARM} that the key in front may use: half, because the row may be free although
-     * its key is not.
+     * The part of the bound of {@link #ARM} that the wait for the front lock may take: 2 means half. The row may be
+     * free even if another transaction holds the front lock.
      */
     private static final int PART_OF_BOUND = 2;
 
@@ -97,7 +100,7 @@ public final class WaitSql {
             new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front),
             Part.control(FrontSql.UNMARK));
 
-    /** Returns the advisory lock in front of the lock of the only row. */
+    /** Returns the front lock of the only row. */
     static List<Part> front(RowTable table, WaitKind wait) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(
@@ -109,7 +112,7 @@ public final class WaitSql {
     }
 
     /**
-     * Returns an expression that renews the bound before each row is locked, so that all waits together stay within it.
+     * Returns an expression that renews the bound before each row is locked, so that it limits the sum of all waits.
      */
     static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";

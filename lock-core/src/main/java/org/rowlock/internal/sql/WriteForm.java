@@ -10,20 +10,20 @@ import org.rowlock.internal.text.SqlComments;
  *
  * @param text the text as it is sent, without a semicolon
  * @param keyword its first word, in lower case
- * @param changes whether it is an INSERT, UPDATE or DELETE, and not one behind a WITH
- * @param returning whether it has a RETURNING of its own
+ * @param changes whether it is an INSERT, UPDATE or DELETE that does not begin with WITH
+ * @param returning whether it has a RETURNING clause
  * @param parameters the number of its parameters
- * @param statements the number of statements that it really contains
+ * @param statements the number of statements that the text contains
  */
 public record WriteForm(
         String text, String keyword, boolean changes, boolean returning, int parameters, int statements) {
     private static final Set<String> TRANSACTION_CONTROL =
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
 
-    /** The text behind the mark in an error for a wrong count, by which {@link #wrongCountIn} recognizes it. */
+    /** The text after the mark in an error for a wrong count. {@link #wrongCountIn} recognizes the error by it. */
     private static final String WRONG = "write ";
 
-    /** The explanation for an operator in the server's log. */
+    /** The end of the message, which explains the error in the server's log to an operator. */
     private static final String ROLLED_BACK = "; rolled back, as the application asked";
 
     /**
@@ -34,7 +34,7 @@ public record WriteForm(
      */
     public record WrongCount(int number, long found) {}
 
-    /** Returns the first word of a text, in lower case, behind comments and brackets; empty if there is none. */
+    /** Returns the first word of a text after comments and brackets, in lower case; empty if there is none. */
     public static String keyword(String sql) {
         int at = 0;
         while (at < sql.length()) {
@@ -54,17 +54,16 @@ public record WriteForm(
         return sql.substring(at, end).toLowerCase(Locale.ROOT);
     }
 
-    /** Whether the write would begin or end a transaction, or a part of one. */
+    /** Whether the write would begin or end a transaction or a savepoint. */
     public boolean isTransactionControl() {
         return TRANSACTION_CONTROL.contains(keyword);
     }
 
     /**
-     * Returns the text of a write that the server itself checks. It raises an error if the number of changed rows
-     * differs from the expected one. A COMMIT behind it in the same flush then does not commit. The statement is in a
-     * WITH, whose rows are counted. If it has a RETURNING of its own, the count is in a column behind those. If it
-     * returns no row, there is one with the count alone. An additional parameter, behind its own, is for
-     * {@link LockCheckSql#mark}.
+     * Returns the text of a write whose number of rows the server checks. It raises an error if the number differs from
+     * the expected one, so that a COMMIT after it in the same flush does not run. The statement is in a WITH clause,
+     * whose rows are counted. If it has a RETURNING clause, the count is in an additional last column. If it returns no
+     * row, there is one row with only the count. An additional last parameter is for {@link LockCheckSql#mark}.
      *
      * @param number the number of the write, from 1
      */

@@ -1,13 +1,10 @@
 package org.rowlock.internal.text;
 
-/**
- * The queries of the catalog that core, drop-in and Spring share: the columns of a primary key, the root of a
- * partition, a hash.
- */
+/** SQL that core, drop-in and Spring share: the columns of a primary key, the root of a partition tree, and a hash. */
 public final class CatalogSql {
     /**
-     * An item of FROM: for each column {@code a} of the index {@code i} of a table its position {@code k.n}, without
-     * the columns that are only included.
+     * An item of a FROM clause: the key columns {@code a} of an index {@code i}, with their positions {@code k.n}.
+     * Columns of INCLUDE are left out.
      */
     public static final String KEY_COLUMNS =
             "pg_catalog.pg_index as i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
@@ -15,9 +12,9 @@ public final class CatalogSql {
                     + " join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum";
 
     /**
-     * An expression for a table {@code c} of pg_class: whether the count of a write to one of its rows is one. Triggers
-     * may skip a row, rules may replace the write, policies apply to returned rows, and children may have rows with the
-     * same id. Foreign tables and those of Citus count elsewhere.
+     * An expression for a table {@code c} of pg_class: whether a write to one of its rows always reports one row.
+     * Triggers may skip a row, rules may replace the write, policies apply to returned rows, and child tables may have
+     * rows with the same id. Foreign tables and tables of Citus are excluded too.
      */
     public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
             + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (select from (select c.oid union"
@@ -25,7 +22,7 @@ public final class CatalogSql {
             + " join pg_catalog.pg_class as l on l.oid = p.oid where l.relkind = 'f' or exists (select"
             + " from pg_catalog.pg_trigger as t where t.tgrelid = p.oid and t.tgtype & 3 = 3 and t.tgenabled <> 'D'))";
 
-    /** The names of the extensions that make one database of several machines, each of which locks for itself. */
+    /** The names of extensions that make one database of several machines. Each machine has its own advisory locks. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
 
     /** An expression for whether the database has Citus, whose tables may be on other machines. */
@@ -44,7 +41,7 @@ public final class CatalogSql {
     }
 
     /**
-     * Returns an expression of type bigint: rule 4 of key version 1.
+     * Returns an expression of type bigint for the hash of rule 4 of key version 1.
      *
      * @param text an expression
      */

@@ -1,11 +1,11 @@
 package org.rowlock.internal.text;
 
 /**
- * The address of the pages that messages link to, because a user has a jar and no folder of docs. A test follows each
+ * The address of the pages to which messages link, because a user of the jar does not have the docs. A test checks each
  * link.
  */
 public final class Docs {
-    /** The folder of the pages, in the repository that the POM names as the project's URL. */
+    /** The folder of the pages in the repository. The POM names the same repository. */
     public static final String URL = "https://github.com/rowlock/rowlock/blob/main/docs/";
 
     private Docs() {}

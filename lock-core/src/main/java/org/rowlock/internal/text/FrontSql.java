@@ -11,35 +11,38 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The advisory lock of a row, as a statement in front of the one that locks the row. It locks only while the
- * transaction has no xid, and so no row. Then only the transactions behind it wait for a waiting one. Its key differs
- * from that of LockKey, for which transactions wait while they hold rows. An absent row has no lock in front, because
- * FOR UPDATE does not wait for one either.
+ * The SQL of a front lock: an advisory lock of a row, acquired by a statement before the one that locks the row. It is
+ * acquired only while the transaction has no xid, and so no row lock. So only transactions that wait for the same front
+ * lock can wait for this transaction. Its key differs from that of LockKey, because transactions may wait for a LockKey
+ * while they hold row locks. An absent row has no front lock, because FOR UPDATE does not wait for it either.
  *
- * <p>The wait is bounded, because the holder of the lock may not have the row. The transaction's own lock_timeout is
- * restored verbatim before the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE
- * READ) it does nothing.
+ * <p>The wait is bounded, because the holder of the front lock may not hold the row lock. The transaction's own
+ * lock_timeout is restored unchanged before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE no front
+ * lock is acquired.
  */
 public final class FrontSql {
-    /** The name of a setting for whether the row exists. A setting of the transaction ends with it. */
+    /** The name of a setting of the transaction that stores whether the row exists. */
     private static final String IS_THERE = "'rowlock.front'";
 
     /**
-     * The statement in front of the lock, within a transaction. The existence of the savepoint shows which statement an
-     * error belongs to.
+     * The statement before the front lock, within a transaction. After an error, the existence of the savepoint shows
+     * which statement failed.
      */
     public static final String MARK = "savepoint rowlock_front";
 
-    /** The statement behind the lock and in front of the caller's, so that no row is locked in a subtransaction. */
+    /**
+     * The statement between the front lock and the caller's statement. It releases the savepoint, so that no row is
+     * locked in a subtransaction.
+     */
     public static final String UNMARK = "release savepoint rowlock_front";
 
     /**
-     * The divisor for the part of a session's timeout that the wait may take. The statement behind it has the full
+     * The divisor for the part of a session's timeout that the wait may take. The caller's statement has the full
      * timeout again.
      */
     public static final int PART_OF_TIMEOUT = 10;
 
-    /** The lock with parameters, which {@link #bind} sets. */
+    /** The statement that acquires the front lock, with parameters that {@link #bind} sets. */
     public static final String SQL =
             sql("cast(? as boolean)", "cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
 
@@ -54,24 +57,25 @@ public final class FrontSql {
     private FrontSql() {}
 
     /**
-     * Returns a statement that checks whether the row exists. It is separate, in front of {@link #MARK}, because it may
-     * wait for the table as the statement behind would. That wait is the caller's, with the full timeout.
+     * Returns a statement that checks whether the row exists. It is sent before {@link #MARK}, because it may have to
+     * wait for a lock on the table, as the caller's statement would. The full timeout applies to that wait.
      *
      * @param row a query that finds the row, locked or not
      */
     public static String look(String row) {
-        // The line break ends a comment of the caller's.
+        // The line break ends a comment at the end of the caller's text.
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
     }
 
-    /** Returns the lock without parameters. */
+    /** Returns the statement that acquires the front lock, without parameters. */
     public static String literal(boolean timed, long key, int millis) {
         return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
     }
 
     /**
-     * Returns the lock. The select in brackets, which "offset 0" separates, is evaluated first. The lock follows, as an
-     * argument of the call that ends the bound.
+     * Returns the statement that acquires the front lock. The server first evaluates the select in brackets, because of
+     * "offset 0", and so sets the bound. It then evaluates the lock, as an argument of the call that restores
+     * lock_timeout.
      */
     private static String sql(String timed, String key, String millis, String part) {
         return "select pg_catalog.set_config('lock_timeout', a.own || (pg_catalog.pg_advisory_xact_lock(" + key
@@ -91,21 +95,18 @@ public final class FrontSql {
                 + " offset 0) as a";
     }
 
-    /**
-     * Returns an expression for the part of a timeout that may be used, in milliseconds; null if the timeout is not
-     * set.
-     */
+    /** Returns an expression for the usable part of a timeout in milliseconds. It is null if the timeout is not set. */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
                 + "')::pg_catalog.interval) * 1000 / m.part, 0)";
     }
 
     /**
-     * Sets the parameters from index {@code at} on, and returns the index behind the last one.
+     * Sets the parameters from index {@code at} on, and returns the index after the last one.
      *
      * @param timed whether the server reports how long the wait was
      * @param millis the longest wait
-     * @param part the divisor for the usable part of a timeout of the session or the transaction: 10 means a tenth
+     * @param part the divisor for the usable part of the timeouts: 10 means a tenth
      */
     public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
             throws SQLException {
@@ -117,7 +118,7 @@ public final class FrontSql {
     }
 
     /**
-     * Returns the text of a statement with a lock in front.
+     * Returns the text of a statement with its front lock.
      *
      * @param row finds the row; see {@link #look}
      */
@@ -126,7 +127,8 @@ public final class FrontSql {
     }
 
     /**
-     * Reads the results of the check and the lock, up to the result of the statement behind them.
+     * Reads the results of the check and the front lock. Afterwards the current result is that of the caller's
+     * statement.
      *
      * @return as {@link #waitedNanos(ResultSet)}
      */
@@ -144,8 +146,8 @@ public final class FrontSql {
     }
 
     /**
-     * Whether an error that has aborted the transaction belongs to the lock, and not to the statement behind it. If so,
-     * the savepoint exists, and the transaction is as it was before the lock. Neither a clock nor a text can show that.
+     * Whether the front lock, and not the caller's statement, caused an error that has aborted the transaction. If so,
+     * the savepoint exists, and this method rolls back to it. The text of the error, or the time, would not be certain.
      */
     public static boolean undoes(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -160,10 +162,9 @@ public final class FrontSql {
     }
 
     /**
-     * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the lock in front can
-     * have ended it. It is for autocommit, where no savepoint can be set, and nothing else outlives the error. If the
-     * answer arrives later than the lock_timeout, the error is treated as the session's, because it is not early for
-     * the caller.
+     * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the front lock can
+     * have ended it. It is for autocommit, where no savepoint can be set. If the answer arrives later than the
+     * lock_timeout, the error is treated as that of the session's own lock_timeout.
      *
      * @param lockTimeout {@link #LOCK_TIMEOUT_MILLIS}
      */
@@ -182,9 +183,9 @@ public final class FrontSql {
     }
 
     /**
-     * Returns the key of a row, which is the same in every JVM. All bits are mixed, because other applications have
-     * keys of their own. Another name of the same table makes another key, and rows with the same hash share one; both
-     * cost only speed.
+     * Returns the key of the front lock of a row, which is the same in every JVM. All bits are mixed, so that it rarely
+     * equals an advisory key of another application. Different names of a table have different keys, and rows with the
+     * same hash share one; both cost only speed.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
         long place = 31L * Objects.hashCode(searchPath) + table.hashCode();

@@ -7,7 +7,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of arguments of the API. */
+/** Checks the arguments of API methods. */
 public final class Given {
     public static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
 
@@ -37,7 +37,7 @@ public final class Given {
                         + " returns a connection or throws SQLException; nothing is locked");
     }
 
-    /** {@return a copy of the values of a statement's parameters} A value may be null, unlike in List.copyOf(). */
+    /** {@return a copy of the values of a statement's parameters} Unlike with List.copyOf(), a value may be null. */
     public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
         return Arrays.asList(notNull(values, NO_BINDS).clone());
     }

@@ -7,20 +7,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which writes may share a transaction, on one connection, with those of other callers: writes that have the
- * same effect on each of their connections and behind each other. One rule serves {@code execute} and the drop-in. It
- * has three parts: the text of a write, the table that it changes, and the session that sends it. Other settings, such
- * as the application's own, are then read by no code that runs.
+ * Decides which writes of several callers may share a transaction, on the connection of one of them. Such writes must
+ * have the same effect on each caller's connection, and in any order. {@code execute} and the drop-in use the same
+ * rule. It examines the text of a write, the table that it changes, and the session that sends it. Settings that are
+ * not compared, such as the application's own, cannot matter, because no code of such a write reads them.
  */
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
 
-    /** The built-in functions that are not immutable, and read no more of the session than is compared. */
+    /** The built-in functions that are not immutable, but depend on no part of the session that is not compared. */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
             + "|interval.*)$'";
 
-    /** The settings on which a write may depend, and which the session reads at no cost. */
+    /** The settings on which a write may depend. Reading them costs nothing. */
     private static final String SETTINGS = Stream.of(
                     "role",
                     "search_path",
@@ -49,12 +49,12 @@ public final class GroupRule {
             .map(setting -> "pg_catalog.current_setting('" + setting + "')")
             .collect(Collectors.joining(", "));
 
-    /** An expression for the value that two sessions must have in common. */
+    /** An expression whose value must be equal in two sessions. */
     public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS + ")";
 
     /**
-     * A condition: the session is as its login made it, except for settings that affect no write. It is expensive, so
-     * it is evaluated once; later {@link #SESSION} is compared.
+     * A condition: the session is unchanged since its login, except for settings that affect no write. It is expensive,
+     * so it is evaluated only once. Later only {@link #SESSION} is compared.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
             + " where s.source = 'session' and s.name <> 'application_name' and s.name !~ '^(default_)?transaction_')"
@@ -63,9 +63,9 @@ public final class GroupRule {
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
 
     /**
-     * A condition for a table {@code c} of pg_class. It must have no user-defined triggers, rules or policies, and no
-     * check that is deferred to the commit. Its rows must not belong to another table too. Its defaults, generated
-     * columns and checks must not call functions that may read the session.
+     * A condition for a table {@code c} of pg_class. It must have no user-defined triggers, rules, policies or deferred
+     * constraints, and no parent or child tables. Its defaults, generated columns and checks must not call functions
+     * that may depend on the session.
      */
     public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
             + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
@@ -80,7 +80,7 @@ public final class GroupRule {
             + " on y.oid = a.atttypid join pg_catalog.pg_constraint as k on k.contypid = y.oid"
             + " where a.attrelid = c.oid and y.typtype = 'd' and " + looks("k.conbin") + ")";
 
-    /** An additional condition for deleted rows: whether rows of other tables would be deleted with them. */
+    /** An additional condition for a DELETE: whether rows of other tables would be deleted or changed too. */
     private static final String DELETED = "exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid and "
             + isOneOf("1646, 1650, 1652") + ")";
 
@@ -89,8 +89,8 @@ public final class GroupRule {
     private static final char LOCKS = 'l';
 
     /**
-     * An expression for a table {@code c}, whose text changes if anything changes that the rule checks. It begins with
-     * the oid.
+     * An expression for a table {@code c}. Its text changes if anything changes that the rule checks. The text begins
+     * with the oid.
      */
     private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
             + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"
@@ -100,8 +100,8 @@ public final class GroupRule {
             + " where k.conrelid = c.oid))";
 
     /**
-     * A query with one parameter, a {@link #target} or {@link #locked}. It returns the value that {@link #VERSIONS}
-     * compares, or no row if the table is not suitable. It is expensive, so it is run once.
+     * A query with one parameter, which {@link #target} or {@link #locked} returns. It returns the value that {@link
+     * #VERSIONS} compares, or no row if the table is not suitable. It is expensive, so it is run only once.
      */
     public static final String LOOK = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
@@ -109,9 +109,7 @@ public final class GroupRule {
             + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
             + ") end";
 
-    /**
-     * A condition with two parameters: the oids of tables, and the answers of {@link #LOOK} for them, in this order.
-     */
+    /** A condition with two parameters: the oids of tables, and the results of {@link #LOOK} for them. */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
             + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";
@@ -119,17 +117,17 @@ public final class GroupRule {
     private GroupRule() {}
 
     /**
-     * Returns a condition: whether a trigger makes a foreign key change other rows. The server never changes these
-     * numbers.
+     * Returns a condition for a trigger of a foreign key: its function has one of the given numbers, which never
+     * change.
      */
     private static String isOneOf(String functions) {
         return "t.tgfoid in (" + functions + ")";
     }
 
-    /** Returns a condition: whether an expression of the catalog calls functions that may read the session. */
+    /** Returns a condition: an expression in the catalog calls functions that may depend on the session. */
     private static String looks(String tree) {
         String text = "cast(" + tree + " as pg_catalog.text)";
-        // From number 9 on, the SQL values are names: of the user, the schema, the database.
+        // From number 9 on, SQL value functions return the name of the user, the schema or the database.
         return "(" + text + " ~ 'SQLVALUEFUNCTION :op (9|1[0-9]) ' or exists (select from pg_catalog.regexp_matches("
                 + text + ", ':(?:opfuncid|funcid) ([0-9]+)', 'g') as m(id) join pg_catalog.pg_proc as f"
                 + " on f.oid = cast(m.id[1] as pg_catalog.oid) where f.provolatile <> 'i'"
@@ -138,8 +136,8 @@ public final class GroupRule {
     }
 
     /**
-     * Returns the table that a write changes, for {@link #LOOK}. Returns null if the write must run alone, because it
-     * may do more, or reads another table or the session.
+     * Returns the table that a write changes, for {@link #LOOK}. Returns null if the write must not run in a group,
+     * because it may have another effect, or reads another table or the session.
      */
     public static @Nullable String target(String sql) {
         if (SessionEffect.of(sql) != SessionEffect.PURE) {

@@ -29,8 +29,8 @@ public final class IdText {
     private static final int UUID_LENGTH = 36;
 
     /**
-     * The seconds of the years 1 to 9999. They are numbers, because a parser of instants makes an application start
-     * slowly.
+     * The first and last second of the years 1 to 9999. They are numbers, because parsing an Instant takes time at
+     * startup.
      */
     private static final long FIRST_SECOND = -62_135_596_800L;
 
@@ -39,8 +39,8 @@ public final class IdText {
     private IdText() {}
 
     /**
-     * Returns the text of an id. A string that is a UUID may still be in upper case, because a text column may contain
-     * it so.
+     * Returns the text of an id. A string that is a UUID keeps its upper case, because a text column may contain it in
+     * that form.
      */
     public static String of(String table, @Nullable Object id) {
         if (id instanceof String text) {
@@ -89,7 +89,10 @@ public final class IdText {
         return text;
     }
 
-    /** Returns whether the text has no form in UTF-8. Two texts would be one key, and one row. */
+    /**
+     * Returns whether the text cannot be encoded in UTF-8. Two such texts would be sent as the same bytes, and so have
+     * the same key.
+     */
     public static boolean hasLoneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
             char unit = text.charAt(i);
@@ -106,7 +109,8 @@ public final class IdText {
     }
 
     /**
-     * Returns the form from which the key is derived: lower case if the text is a UUID, and otherwise the text itself.
+     * Returns the form from which the key is derived: the text in lower case if it is a UUID, and otherwise the text
+     * itself.
      */
     public static String canonical(String text) {
         return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
@@ -122,7 +126,8 @@ public final class IdText {
     }
 
     private static String ofDecimal(String table, BigDecimal decimal) {
-        // The size is checked before the number is written out, because 1e999999999 is a short number with a long text.
+        // The number of digits is checked first, because a number such as 1e999999999 is short but has a very long
+        // text.
         if ((long) decimal.precision() - decimal.scale() > MOST_DIGITS) {
             throw new IllegalArgumentException("The id for table " + table + " is a number of more than " + MOST_DIGITS
                     + " digits; give the id of a row");
@@ -135,8 +140,8 @@ public final class IdText {
     }
 
     /**
-     * Formats a value as in ISO 8601, always with seconds, and with as few digits of the fraction as needed. Points in
-     * time are in UTC.
+     * Formats a value as in ISO 8601, always with seconds, and with as few digits of the fraction as needed. Values
+     * with a time zone are in UTC.
      */
     private static String ofTemporal(String table, Temporal value) {
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
@@ -167,8 +172,8 @@ public final class IdText {
     }
 
     /**
-     * Returns whether the text is the decimal form of int4 as the server prints it: no plus sign, no leading zero, no
-     * minus zero (rule 3).
+     * Returns whether the text is an int4 as the server prints it: without a plus sign, leading zeros or a minus zero
+     * (rule 3).
      */
     public static boolean isInt4(String text) {
         if (text.length() > 11 || !isLongDecimal(text)) {

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockStrategy;
 
 /**
- * The type of an id column: how its values become the canonical text of an id, and which texts of an id it accepts.
+ * The type of an id column: the canonical text of its values, and which texts it accepts as ids.
  *
- * <p>The server accepts more spellings than the key has: {@code 007} finds the row 7, but is another key. Known types
- * refuse such an id before any SQL; for the others the row lock returns the id that it found.
+ * <p>The server accepts other spellings too: {@code 007} finds the row 7, but has another key. For known types Rowlock
+ * refuses such an id before it sends any SQL. For other types the row lock returns the id of the row that it found.
  */
 public enum IdType {
     SMALLINT("pg_catalog.int2"),
@@ -26,52 +26,52 @@ public enum IdType {
     UUID("pg_catalog.uuid"),
     TEXT("pg_catalog.text"),
     VARCHAR("pg_catalog.varchar"),
-    /** {@code char(n)}, whose padding does not count in comparisons; the cast to text omits it. */
+    /** {@code char(n)}, whose padding is ignored in comparisons. The cast to text removes it. */
     CHAR("pg_catalog.bpchar"),
     DATE("pg_catalog.date"),
     TIME("pg_catalog.time"),
     TIMESTAMP("pg_catalog.timestamp"),
     TIMESTAMPTZ("pg_catalog.timestamptz"),
     BYTEA("pg_catalog.bytea"),
-    /** A type whose values have one spelling each, the label. Only the server knows the labels. */
+    /** An enum. Each value has only one spelling, its label. Only the server knows the labels. */
     ENUM(""),
     /**
-     * One of {@link Forms#PRINTED_ALIKE}: the text as the server prints it. The server may read several texts as one
-     * value.
+     * One of {@link Forms#PRINTED_ALIKE}. The canonical text is the one that the server prints. The server may read
+     * several texts as the same value.
      */
     OTHER(""),
     /**
-     * Every other type. Values that are equal may have several texts (citext, nondeterministic collations, jsonb). The
-     * text may also depend on a setting of the session (float8, interval, ranges). One row would have several keys, so
-     * no key is made of such an id.
+     * Every other type. Equal values may have several texts (citext, nondeterministic collations, jsonb), or the text
+     * may depend on a setting of the session (float8, interval, ranges). Such an id has no key, because one row would
+     * have several.
      */
     KEYLESS("");
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    /** The most digits. A longer number is no id, and expensive to write out: 1e999999999 is a short text. */
+    /** The largest number of digits. A number such as 1e999999999 is short, but would take a long time to write out. */
     private static final int MOST_DIGITS = 1_000;
 
     private static final IdType[] TYPES = values();
 
     private final String sqlName;
 
-    /** The forms are in a class of their own, because most applications have no id that needs them. */
+    /** A nested class, so that the patterns are compiled only if an id needs them, which is rare. */
     private static final class Forms {
         static final Pattern PADDING = Pattern.compile(" +\\z");
         static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
 
-        /** The texts that the server reads as a number. */
+        /** The texts that the server accepts as a number. */
         static final Pattern NUMBER = Pattern.compile(
                 "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
                         + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
 
-        /** The texts that the server reads as a UUID. */
+        /** The texts that the server accepts as a UUID. */
         static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
 
         /**
-         * The types of {@link #OTHER}: two values are equal if and only if the server prints the same text of both,
-         * under all settings. They are listed, because no property in the catalog proves this.
+         * The types of {@link #OTHER}: two values are equal if and only if the server prints the same text for both,
+         * with any settings. They are listed, because the catalog does not contain this property.
          */
         static final Pattern PRINTED_ALIKE =
                 Pattern.compile("pg_catalog\\.(bool|char|name|oid|xid8|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn)");
@@ -82,11 +82,11 @@ public enum IdType {
     }
 
     /**
-     * Returns the type that the catalog describes; for a domain the catalog describes the type behind it.
+     * Returns the type for a type of the catalog. For a domain, pass its base type.
      *
      * @param sqlName its name with its schema, in quotes or not: some of PostgreSQL's own are keywords
      * @param isEnum whether its values are labels
-     * @param deterministic whether it has no collation to which several texts are one value
+     * @param deterministic whether different texts are always different values; false for a nondeterministic collation
      */
     public static IdType of(String sqlName, boolean isEnum, boolean deterministic) {
         if (!deterministic) {
@@ -102,8 +102,8 @@ public enum IdType {
     }
 
     /**
-     * Returns an expression for the text of an id, according to rule 2, from the value of a column. A value that no key
-     * has stays as the server prints it.
+     * Returns an expression for the text of an id according to rule 2, from the value of a column. If a value can have
+     * no key, the text is the one that the server prints.
      */
     public String textOf(String column) {
         String printed = "cast(" + column + " as pg_catalog.text)";
@@ -124,7 +124,7 @@ public enum IdType {
         };
     }
 
-    /** Whether its values can be any text. */
+    /** Whether any text can be a value. */
     public boolean isWord() {
         return switch (this) {
             case TEXT, VARCHAR, CHAR, ENUM, OTHER -> true;
@@ -132,7 +132,9 @@ public enum IdType {
         };
     }
 
-    /** Returns why a text does not name a value of this type by its key, as the end of a sentence; null if it does. */
+    /**
+     * Returns why a text is not the canonical text of a value of this type, as the end of a sentence; null if it is.
+     */
     @Nullable
     public String refusal(String text) {
         return switch (this) {
@@ -155,10 +157,7 @@ public enum IdType {
         };
     }
 
-    /**
-     * Returns the {@link #refusal} of a text that may be another spelling of a value of this type; null for any other
-     * text.
-     */
+    /** Returns the {@link #refusal} of a text that may be a wrong spelling of a value; null for any other text. */
     @Nullable
     public String otherSpelling(String text) {
         String refusal = refusal(text);
@@ -166,7 +165,7 @@ public enum IdType {
             return null;
         }
         boolean isValue = switch (this) {
-            // A text that does not begin like a number may be an id of another kind, such as an order number.
+            // A text that does not begin like a number is no wrong spelling of one, but may be an id of another kind.
             case SMALLINT, INTEGER, BIGINT, NUMERIC ->
                 Forms.NUMBER.matcher(text).matches();
             case UUID -> Forms.HEXADECIMAL.matcher(text).matches();
@@ -175,15 +174,12 @@ public enum IdType {
         return isValue ? refusal : null;
     }
 
-    /** Whether only the server knows what value a text without a {@link #refusal} means, if any. */
+    /** Whether only the server can decide which value a text without a {@link #refusal} means, if any. */
     public boolean isOpen() {
         return this == ENUM || this == OTHER || this == KEYLESS;
     }
 
-    /**
-     * Whether the text of an id may differ from the text that the server prints for the row. It then does not identify
-     * the row.
-     */
+    /** Whether a given text may find a row although the server prints another text for its id. */
     public boolean isPrintedOtherwise() {
         return switch (this) {
             case SMALLINT, INTEGER, BIGINT, UUID -> false;
@@ -191,13 +187,14 @@ public enum IdType {
         };
     }
 
-    /** Whether a row that a value finds has exactly the text of that value, so that nothing has to be compared. */
+    /** Whether the id of a found row always has exactly the given text, so that the two need not be compared. */
     public boolean isReadAsGiven() {
         return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
     }
 
     /**
-     * Whether no row has two keys under a strategy. BOTH compares each id with the text that the server prints for it.
+     * Whether ids of this type have keys with a strategy. With BOTH, Rowlock compares each id with the text that the
+     * server prints.
      */
     public boolean hasKeys(LockStrategy strategy) {
         return switch (strategy) {

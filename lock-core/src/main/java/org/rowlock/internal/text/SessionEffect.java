@@ -5,37 +5,37 @@ import java.util.Set;
 import org.rowlock.internal.text.Token.TokenType;
 
 /**
- * The effect that a statement may have on its session beyond its transaction, according to its text. An unknown
- * statement alters the session. Functions that a trigger, a rule or a view calls are not detected.
+ * The effect that a statement may have on its session beyond its transaction, judged by its text. An unknown statement
+ * is assumed to alter the session. Functions that a trigger, a rule or a view calls are not detected.
  */
 public enum SessionEffect {
     /**
-     * No effect and no dependency on a session: the statement calls only well-known functions, and reads no other
-     * table.
+     * The statement neither alters its session nor depends on it: it calls only well-known functions, and reads no
+     * other table.
      */
     PURE,
-    /** No effect. */
+    /** The statement does not alter its session. */
     NONE,
-    /** DISCARD ALL. */
+    /** The statement DISCARD ALL, which resets the session. */
     CLEANS,
-    /** A possible change of settings, role or temporary tables. */
+    /** The statement may change settings, the role or temporary tables. */
     ALTERS;
 
     private static final Set<String> HARMLESS =
             Tokens.words("select values insert update delete merge with begin start commit end rollback abort"
                     + " savepoint release show fetch close");
 
-    /** The words behind SET for settings that end with the transaction. */
+    /** The words after SET that mean a setting of the transaction. */
     private static final Set<String> OF_TRANSACTION = Tokens.words("local transaction constraints");
 
-    /** The words that may be in front of a bracket and are not functions. */
+    /** The words that may precede a bracket without being functions. */
     private static final Set<String> KEYWORDS =
             Tokens.words("in values and or not any all some exists between like ilike when then else case where set"
                     + " on by as over filter within from select having distinct using conflict returning is limit"
                     + " offset union except intersect row cast array interval numeric decimal varchar char"
                     + " character varying bit time timestamp float");
 
-    /** The words that read other tables or the session, and are not functions. */
+    /** The words other than functions by which a statement reads other tables or the session. */
     private static final Set<String> READS = Tokens.words(
             "select current_user current_role session_user system_user user current_catalog" + " current_schema");
 
@@ -102,7 +102,9 @@ public enum SessionEffect {
         return OTHER_FUNCTIONS.contains(name.text()) ? NONE : ALTERS;
     }
 
-    /** Whether it is the table that INSERT INTO names, in front of a list of its columns. */
+    /**
+     * Whether a word is the table of an INSERT INTO, and not a function. A list of columns in brackets may follow it.
+     */
     private static boolean isTarget(List<Token> tokens, int at) {
         int start = at;
         while (start > 1 && tokens.get(start - 1).isSymbol(".")) {

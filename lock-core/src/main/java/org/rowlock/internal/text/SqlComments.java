@@ -5,8 +5,8 @@ public final class SqlComments {
     private SqlComments() {}
 
     /**
-     * Returns the index behind the comment that begins here, excluding the end of its line; the given index if none
-     * begins. An unclosed comment ends with the text.
+     * Returns the index after a comment that begins at the given index, or the index itself if no comment begins there.
+     * The end of the line is not part of the comment. An unclosed comment ends with the text.
      */
     public static int end(String sql, int begin) {
         int at = begin;

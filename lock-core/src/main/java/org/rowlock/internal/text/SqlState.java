@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SQLSTATEs that Rowlock understands.
+ * The SQLSTATEs that Rowlock treats specially.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL error codes</a>
  */
@@ -17,7 +17,7 @@ public final class SqlState {
     public static final String CONNECTION_FAILURE = "08006";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
 
-    /** The AWS driver has reconnected, which according to its manual is a reason to run the transaction again. */
+    /** The AWS driver has connected again. Its manual says that the transaction can then be run again. */
     public static final String CONNECTED_ANEW = "08S02";
 
     public static final String INVALID_PARAMETER_VALUE = "22023";
@@ -58,13 +58,13 @@ public final class SqlState {
     public static final String TRANSACTION_TIMEOUT = "25P04";
 
     /**
-     * Committed, but not known to be durable. This state is Rowlock's own, of a class that the SQL standard leaves to
-     * implementations and PostgreSQL does not use. The standard's 08007 means "unknown", and class 08 a lost
-     * connection. Other libraries treat those as a reason to run the work again.
+     * The transaction is committed, but may not be durable. This state is Rowlock's own, in a class that the SQL
+     * standard leaves to implementations and PostgreSQL does not use. The standard's 08007 is not used, because other
+     * libraries run the work again after a state of class 08.
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";
 
-    /** The states in which the server has ended the session. */
+    /** The states with which the server ends a session. */
     private static final Set<String> ENDED = Set.of(
             ADMIN_SHUTDOWN, CRASH_SHUTDOWN, IDLE_SESSION_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, TRANSACTION_TIMEOUT);
 
@@ -75,9 +75,7 @@ public final class SqlState {
         return state == null ? "" : state;
     }
 
-    /**
-     * Whether the server refuses a request, and would refuse it again: a privilege, a function or a feature is missing.
-     */
+    /** Whether the server would refuse the request again, because a privilege, a function or a feature is missing. */
     public static boolean isRefusal(@Nullable String state) {
         return state != null && (state.startsWith("42") || state.startsWith("0A"));
     }

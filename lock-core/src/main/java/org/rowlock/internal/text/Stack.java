@@ -1,26 +1,26 @@
 package org.rowlock.internal.text;
 
 /**
- * The stack of the calling thread. A StackOverflowError in the middle of a commit does not show what is stored. In a
- * queue, it would leave a place occupied and block other threads. Therefore code that must run to its end first
- * reserves the stack that it needs.
+ * Reserves stack for the calling thread. After a StackOverflowError during a commit, it would be unknown whether the
+ * transaction is stored. In a queue, a place would stay occupied and block other threads. Therefore code that must not
+ * fail halfway first checks that the stack suffices.
  */
 public final class Stack {
     /**
-     * The number of frames: about 64 kB if compiled, and more if interpreted. That is several times what the driver
-     * needs.
+     * The number of frames. They take about 64 kB if compiled, and more if interpreted, which is several times as much
+     * as the driver needs.
      */
     private static final int FRAMES = 600;
 
-    /** A sink that prevents the compiler from removing the frames. */
+    /** Written so that the compiler cannot remove the frames. */
     private static volatile long seen;
 
     private Stack() {}
 
     /**
-     * Uses the stack for a moment.
+     * Uses the stack, and returns.
      *
-     * @throws StackOverflowError if not enough is left, while nothing has been done
+     * @throws StackOverflowError if the stack does not suffice; at this time nothing has been done
      */
     public static void reserve() {
         if (deep(FRAMES, 1, 2, 3, 4, 5, 6) == 0) {
@@ -28,7 +28,7 @@ public final class Stack {
         }
     }
 
-    /** Recurses in frames with values that live across the call. */
+    /** Calls itself. The parameters make each frame large enough. */
     private static long deep(int left, long a, long b, long c, long d, long e, long f) {
         return left == 0 ? seen : deep(left - 1, b, c, d, e, f, a + left) + (a ^ b) + (c ^ d) + (e ^ f);
     }

@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Table names as in SQL, normalized to one spelling: unquoted letters in lower case, and quotes only where they are
- * needed. So {@code Account}, {@code account} and {@code "account"} are one name, just as for the server.
+ * Table names as in SQL, normalized to one spelling: unquoted letters are in lower case, and quotes are kept only where
+ * they are needed. So {@code Account}, {@code account} and {@code "account"} are the same name. The server treats them
+ * in the same way.
  *
  * <p>Only a well-formed name is accepted, so that it is safe in SQL text.
  */
@@ -28,14 +29,14 @@ public final class TableName {
                 .collect(Collectors.joining("."));
     }
 
-    /** Returns a normalized name with each part in quotes, so that a table named like a keyword can be in FROM. */
+    /** Returns a normalized name with each part in quotes, so that SQL can use it even if it is a keyword. */
     public static String quoted(String normalized) {
         return isPlain(normalized)
                 ? quoteIdentifier(normalized)
                 : parts(normalized).stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
     }
 
-    /** Returns the last part of a normalized name in quotes, by which SQL refers to the table behind FROM. */
+    /** Returns the last part of a normalized name in quotes. SQL uses it to refer to a table in the FROM clause. */
     public static String quotedLastPart(String normalized) {
         List<String> parts = parts(normalized);
         return quoteIdentifier(parts.get(parts.size() - 1));
@@ -66,14 +67,14 @@ public final class TableName {
         return parts;
     }
 
-    /** The patterns are in a class of their own, because most applications name no table that needs them. */
+    /** A nested class, so that the patterns are compiled only if a name needs them, which is rare. */
     private static final class Part {
-        /** One part and the dot behind it, unless it is the last. */
+        /** One part of a name, and the dot after it unless it is the last part. */
         static final Pattern PATTERN = Pattern.compile(
                 "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
                         + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
 
-        /** The letters to fold, which are only those of ASCII, as in the server. */
+        /** The letters to convert to lower case. As in the server, these are only the letters of ASCII. */
         static final Pattern UPPER_CASE = Pattern.compile("[A-Z]+");
     }
 
@@ -82,10 +83,7 @@ public final class TableName {
         return '"' + identifier.replace("\"", "\"\"") + '"';
     }
 
-    /**
-     * Whether a name has the common form: lower-case letters, digits, underscores and dollar signs. Decided without
-     * allocation.
-     */
+    /** Whether a name consists only of lower-case letters, digits, underscores and dollar signs. Allocates nothing. */
     private static boolean isPlain(String name) {
         if (name == null || name.isEmpty() || isDigit(name.charAt(0)) || name.charAt(0) == '$') {
             return false;

@@ -5,19 +5,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a table's name: where a user's search_path leads. Places are only as distinct as the session shows at no
- * cost. The server reports the search_path from version 18 on.
+ * The cache key of a table: its name, and what determines its meaning in a session, such as the user and the
+ * search_path. It contains only what the driver knows without a round trip. The server reports the search_path from
+ * version 18 on.
  *
  * @param given the configured id columns, or none for the primary key
  */
 public record TablePlace(
         String database, String user, @Nullable String searchPath, String table, List<String> given) {
-    /** Returns the same place with the schemas that the server searches. No reported search_path begins like that. */
+    /**
+     * Returns the same place with the schemas that the server searches. The text differs from every reported
+     * search_path.
+     */
     public TablePlace in(String schemas) {
         return new TablePlace(database, user, "in " + schemas, table, given);
     }
 
-    /** The hash is written by hand, because a record's makes an application start slowly. */
+    /** The method is overridden, because the first generated hashCode() of a record takes time at startup. */
     @Override
     public int hashCode() {
         return table.hashCode();

@@ -12,12 +12,12 @@ import org.rowlock.internal.text.Token.TokenType;
  * and a question mark is a parameter unless it is doubled.
  */
 public final class Tokens {
-    /** The longest text that is worth the time. */
+    /** The longest text that is split. Longer texts would take too much time. */
     public static final int LONGEST = 16_384;
 
     private static final String OPERATORS = "+-*/<>=~!@#%^&|`";
 
-    /** The characters that allow an operator to end in a sign. */
+    /** An operator may end in + or - only if it contains one of these characters. */
     private static final String BEFORE_SIGN = "~!@#%^&|`";
 
     private final String sql;
@@ -32,7 +32,7 @@ public final class Tokens {
         this.chars = sql.toCharArray();
     }
 
-    /** Returns the tokens, without one for the end. An unclosed token ends with the text. */
+    /** Returns the tokens. An unclosed token ends with the text. */
     public static List<Token> of(String sql) {
         Tokens cut = new Tokens(sql);
         while (cut.at < sql.length()) {
@@ -41,12 +41,12 @@ public final class Tokens {
         return cut.tokens;
     }
 
-    /** Returns the words of a list that is separated by spaces. */
+    /** Returns the words of a text, which are separated by spaces. */
     public static Set<String> words(String list) {
         return Set.of(list.split(" "));
     }
 
-    /** Returns where the first token begins, behind white space and comments. */
+    /** Returns the index of the first token, after white space and comments. */
     public static int start(String sql) {
         Tokens cut = new Tokens(sql);
         while (cut.at < sql.length() && cut.skipNothing()) {}
@@ -86,7 +86,7 @@ public final class Tokens {
         tokens.add(new Token(type, text, start));
     }
 
-    /** Skips white space or a comment, if there is one here. */
+    /** Skips white space or a comment. Returns whether there was one. */
     private boolean skipNothing() {
         if (Character.isWhitespace(sql.charAt(at))) {
             at++;
@@ -119,7 +119,7 @@ public final class Tokens {
         add(TokenType.NUMBER, sql.substring(from, at));
     }
 
-    /** Reads a text in quotes, where a doubled quote stands for one. A text with escapes is left as it is. */
+    /** Reads a text in quotes, in which a doubled quote means one quote. Escapes are not replaced. */
     private String quoted(char quote, boolean escapes) {
         int from = at + 1;
         int end;

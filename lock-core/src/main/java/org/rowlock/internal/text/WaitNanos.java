@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.rowlock.LockWait;
 
-/** A wait in nanoseconds: zero for none, and {@link Long#MAX_VALUE} for one without a bound. */
+/** A wait in nanoseconds: 0 for no wait, and {@link Long#MAX_VALUE} for a wait without a bound. */
 public record WaitNanos(long nanos) implements LockWait {
     /** The longest wait that lock_timeout can express. */
     public static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
@@ -19,7 +19,7 @@ public record WaitNanos(long nanos) implements LockWait {
         return ((WaitNanos) wait).nanos;
     }
 
-    /** Returns the bound in whole milliseconds, rounded up, as lock_timeout takes it. The wait must be bounded. */
+    /** Returns the bound in whole milliseconds, rounded up, for lock_timeout. The wait must be bounded. */
     public static int millis(LockWait wait) {
         return (int) ((nanos(wait) + MILLI_NANOS - 1) / MILLI_NANOS);
     }

@@ -19,8 +19,8 @@ import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.text.FrontSql;
 
 /**
- * Acquires a lock with every form of statement that is ever sent, in one transaction, and then counts the locks at the
- * server. A server version whose planner removes a call that it considers useless would answer as if it had locked.
+ * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server. If
+ * the planner of a server version removed the call of a lock function, the server would answer as if it had locked.
  * Each form takes one round trip. No other transaction uses these locks.
  */
 final class LockForms {
@@ -28,7 +28,7 @@ final class LockForms {
             + " pg_catalog.pg_backend_pid() and locktype = 'advisory' and granted and mode in ('ExclusiveLock',"
             + " 'ShareLock')";
 
-    /** A bound that is long enough not to end a wait, because there is none. */
+    /** The bound for the bounded forms. No lock has to wait, so it is never reached. */
     private static final LockWait BOUNDED = LockWait.atMost(Duration.ofMinutes(1));
 
     private final LockCalls calls;
@@ -40,7 +40,7 @@ final class LockForms {
         this.probe = probe;
     }
 
-    /** @param table a table to make keys of; null if none is known */
+    /** @param table a table for keys of rows; null if none is known */
     static void verify(LockCalls calls, Probe probe, @Nullable String table) throws SQLException {
         LockForms forms = new LockForms(calls, probe);
         try {
@@ -79,7 +79,7 @@ final class LockForms {
         asked += keys.size();
     }
 
-    /** Acquires the key that goes in front of a row lock, here without the row lock. */
+    /** Acquires a front lock, without the row lock. */
     private void front() throws SQLException {
         probe.session.execute(FrontSql.look("select"));
         try (PreparedStatement statement = probe.session.prepare(FrontSql.SQL)) {

@@ -40,24 +40,27 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Proves that locks exclude on the path of real calls: through the pool, pooler and server of a DataSource, by the key
- * of a real table, with the reads behind the lock.
+ * Checks that locks exclude each other. It does what real calls do: it uses the pool, pooler and server of a
+ * DataSource, locks the key of a real table, and reads under the lock.
  */
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** How many connections are checked in all. A pooler may spread them over several servers by chance. */
+    /**
+     * How many connections are checked in all. There are several, because a pooler may send connections to several
+     * servers by chance.
+     */
     private static final int LOOKS = 16;
 
     private static final int LEAST_ROUNDS = 3;
 
     /**
-     * The number of session changes in a row at which verification fails. A server that fails over behind a pooler
-     * changes it once.
+     * The number of consecutive changes of the session at which verification fails. A failover of the server causes
+     * only one.
      */
     private static final int MOST_MOVED = 3;
 
-    /** Finds databases of several machines by their extensions, because they call themselves PostgreSQL. */
+    /** Finds databases of several machines by their extensions, because their version says PostgreSQL. */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
 
@@ -67,13 +70,16 @@ public final class LockVerifier {
     private final KnownTables tables;
     private final boolean singleEntryNode;
 
-    /** The calls with which the locks are probed, by keys alone. The row lock works for any strategy of the table. */
+    /**
+     * The calls that acquire the probed locks, with strategy ADVISORY. They do not depend on the strategies of the
+     * tables.
+     */
     private final LockCalls probing;
 
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {
         this.tables = tables;
         this.singleEntryNode = singleEntryNode;
-        // The id columns do not exist, so that the keys need not be like the ids of the tables.
+        // These id columns do not exist, so that any text is accepted as an id.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2, KeyNames.WITH_IDS);
@@ -107,7 +113,7 @@ public final class LockVerifier {
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
-                // A rollback on a server that hangs would take as long again.
+                // The sessions are ended without a rollback, which would take just as long on a server that hangs.
                 probes.forEach(probe -> probe.session.kill(e));
                 throw Verdicts.of(e);
             } finally {
@@ -118,7 +124,7 @@ public final class LockVerifier {
 
     private void verify(List<Probe> probes, boolean first) throws SQLException {
         Probe holder = probes.get(0);
-        // This check is first, because no other result means anything if statements are mixed up.
+        // This check comes first, because the other results are meaningless if prepared statements are mixed up.
         holder.verifyPreparedStatements(probes.get(1));
         if (first) {
             verifyMachines(holder);
@@ -129,7 +135,7 @@ public final class LockVerifier {
                 verifyExclusion(holder, other, randomKey(table));
             }
         } catch (LockTransactionException e) {
-            // One of the servers may be a standby, or all.
+            // The connections may go to several servers, some of them standbys.
             refuseSeveralServers(probes, e);
             throw e;
         }
@@ -174,9 +180,9 @@ public final class LockVerifier {
         LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only sessions of the same machine.");
     }
 
-    /** Returns the first configured table that exists, or null. A splitter may decide by the table. */
+    /** Returns the first configured table that exists, or null. A pooler may choose the server by the table. */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
-        // The tables are checked one by one, because a later one may be in a schema that this role may not use.
+        // The tables are checked one by one, because one of them may be in a schema that this role may not use.
         for (String table : tables.config().tables()) {
             String found = probe.readAlone(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
@@ -197,8 +203,8 @@ public final class LockVerifier {
     }
 
     /**
-     * Verifies that two connections exclude each other. Each verdict first checks the holder's session, because two
-     * grants prove nothing if it ended in between.
+     * Verifies that two connections exclude each other. If both get the lock, the holder's session is checked first,
+     * because two grants prove nothing if it has ended in between.
      */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
         String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));
@@ -222,7 +228,7 @@ public final class LockVerifier {
     }
 
     /**
-     * Locks, and checks that reads behind the lock run on the server of the lock, in its round trip and after it.
+     * Locks, and checks that reads under the lock run on the same server, in the same round trip and after it.
      *
      * @return the answer to {@link Probe#TRANSACTION}; null if another transaction has the lock
      */
@@ -243,7 +249,7 @@ public final class LockVerifier {
         return together;
     }
 
-    /** Returns whether the lock was acquired, and not held by another transaction. */
+    /** Returns whether the lock was acquired; false if another transaction holds it. */
     private boolean lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         try {
             PgSession session = PgSession.inTransaction(probe.connection);
@@ -251,7 +257,8 @@ public final class LockVerifier {
                     probing, session, LockRequest.forUpdate(key).allowAbsent(), wait, List.of(), null, true);
             Outcome outcome = call.attempt(query);
             if (outcome instanceof Outcome.Refused refused && refused.check().isSnapshotStale()) {
-                // The pool's isolation level refuses keys alone, so the transaction begins again at READ COMMITTED.
+                // The pool's isolation level does not allow keys without row locks, so the transaction begins again in
+                // READ COMMITTED.
                 probe.connection.rollback();
                 session.execute("set transaction isolation level read committed");
                 outcome = call.attempt(query);

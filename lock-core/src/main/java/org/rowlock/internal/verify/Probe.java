@@ -21,25 +21,25 @@ final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * A query for one value that distinguishes a transaction from any other, on this server or another, and shows
-     * whether it {@link #isReadOnly cannot write}. A splitter treats it as an ordinary read, which may go to another
-     * server than the lock.
+     * A query for a value that is different for every transaction on any server, and shows whether the transaction is
+     * {@link #isReadOnly read-only}. A pooler that splits reads treats it as an ordinary read, and may send it to
+     * another server than the lock.
      */
     static final String TRANSACTION = "select current_setting('transaction_read_only') || ' '"
             + " || cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
 
-    /** The prefix in the name of a {@link #server} that only replicates a primary. */
+    /** The prefix in the name of a {@link #server} that is a standby. */
     static final String STANDBY = "standby ";
 
     /**
-     * A query for the server's name. Servers with different start times are different, even if their addresses look the
-     * same from inside.
+     * A query for a name of the server. It contains the start time, because different servers may report the same
+     * address.
      */
     private static final String SERVER = "select case when pg_catalog.pg_is_in_recovery() then '" + STANDBY
             + "' else 'primary ' end || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')"
             + " || ' since ' || cast(pg_catalog.pg_postmaster_start_time() as text)";
 
-    /** The bound of a statement. A verification never waits, so a server that takes this long hangs. */
+    /** The timeout of a statement. A verification never waits for a lock, so a server that takes this long hangs. */
     private static final int MOST_MILLIS = 10_000;
 
     final Connection connection;
@@ -78,7 +78,7 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** Runs the same in a transaction of its own. */
+    /** Runs a statement as {@link #read} does, in a separate transaction. */
     @Nullable
     String readAlone(String sql, String... binds) throws SQLException {
         String value = read(sql, binds);
@@ -86,7 +86,7 @@ final class Probe implements AutoCloseable {
         return value;
     }
 
-    /** Runs the same as a prepared statement at the server, as the driver does for frequent statements. */
+    /** Runs a statement as {@link #read} does, prepared at the server, as the driver does for frequent statements. */
     private @Nullable String readPrepared(String sql, String... binds) throws SQLException {
         int threshold = session.prepareThreshold();
         session.setPrepareThreshold(1);
@@ -98,9 +98,9 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Detects a pooler that assigns server connections by transaction and mixes up prepared statements. A statement
-     * that the first probe prepares stays with the server connection that the second probe gets next. The first probe
-     * continues with another one.
+     * Detects a pooler that assigns server connections by transaction and mixes up prepared statements. The first probe
+     * prepares a statement. The second probe then gets the server connection with that statement, and the first one
+     * gets another.
      */
     void verifyPreparedStatements(Probe second) throws SQLException {
         if (session.prepareThreshold() <= 0 || second.session.prepareThreshold() <= 0) {
@@ -128,17 +128,17 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that a transaction, and with it its locks, has lasted until now.
+     * Checks that a transaction, and so its locks, still exists.
      *
      * @param transaction the answer to {@link #TRANSACTION} at its beginning
-     * @throws SQLException if not: the session was lost, perhaps without the driver's notice
+     * @throws SQLException if it does not: the session was lost, perhaps unnoticed by the driver
      */
     void requireStillIn(String transaction) throws SQLException {
         requireSame(transaction, read(TRANSACTION));
     }
 
     /**
-     * Compares the answers of two statements of one transaction to {@link #TRANSACTION}.
+     * Compares the results of {@link #TRANSACTION} of two statements of one transaction.
      *
      * @throws MovedException if they ran in two transactions without an error
      */
@@ -149,8 +149,8 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Reports that the transaction continued in another session without the driver's notice. A server that fails over
-     * behind a pooler causes this once. A pooler that gives each statement a session of its own causes it every time.
+     * Reports that the transaction continued in another session, unnoticed by the driver. A failover of a server behind
+     * a pooler causes this once. A pooler that gives each statement another session causes it every time.
      */
     static final class MovedException extends SQLException {
         private static final long serialVersionUID = 1;
@@ -161,8 +161,7 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that a connection works. A pool or pooler may hand out one that does not, such as a client's connection
-     * without one to the server.
+     * Checks that a connection works. A pooler may accept a client without having a connection to the server.
      *
      * @throws SQLException if no answer arrives in time; the connection is then closed
      */
@@ -179,8 +178,8 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Returns a name that distinguishes the server from others, and shows whether it is a standby. The query runs in
-     * the transaction that locked, if it is usable, because the next one may be on another server. Ends the
+     * Returns a name that distinguishes the server from others, and shows whether it is a standby. If possible, the
+     * query runs in the transaction that has locked, because the next one may run on another server. Ends the
      * transaction.
      */
     String server() throws SQLException {
@@ -193,27 +192,27 @@ final class Probe implements AutoCloseable {
             if (!SqlState.UNDEFINED_FUNCTION.equals(e.getSQLState())) {
                 throw e;
             }
-            // A server of another make may not have these functions.
+            // A server that is not PostgreSQL may lack these functions.
             return "unknown";
         } finally {
             connection.rollback();
         }
     }
 
-    /** Whether everything that the driver knows of the session indicates that it can write. */
+    /** Whether the session can write, according to all that the driver knows. */
     boolean isSaidToWrite() throws SQLException {
         return !connection.isReadOnly()
                 && "off".equals(session.reported("default_transaction_read_only"))
                 && "off".equals(session.reported("in_hot_standby"));
     }
 
-    /** Returns the server's name for itself, which the driver does not pass on. */
+    /** Returns the server's own description of its version, which the driver does not expose. */
     String product() throws SQLException {
         return session.ask("version()");
     }
 
     /**
-     * Closes the connection. If it cannot be restored, the session is ended, so that the pool does not hand it out
+     * Closes the connection. If its settings cannot be restored, ends the session, so that the pool does not lend it
      * again.
      */
     @Override

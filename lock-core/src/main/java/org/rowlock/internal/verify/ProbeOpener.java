@@ -6,9 +6,9 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Borrows the connections of a verification, all at once, because a pool hands out the same ones again and again. It
- * borrows as many as the DataSource has to spare, up to a bound. The first two may take as long as the pool allows. A
- * further one that does not arrive soon shows that there are no more.
+ * Borrows the connections of a verification. It borrows all at the same time, because otherwise a pool would lend the
+ * same one again. It borrows as many as the DataSource has free, up to a limit. The first two may take as long as the
+ * pool allows. If a further one does not arrive soon, there are no more.
  */
 final class ProbeOpener {
     static final int LEAST = 2;
@@ -22,7 +22,7 @@ final class ProbeOpener {
     private ProbeOpener() {}
 
     /**
-     * Adds probes until there are as many as wanted, or no more arrive.
+     * Opens probes until there are as many as wanted, or the DataSource has no more free connections.
      *
      * @throws SQLException if there are fewer than two
      */
@@ -39,8 +39,8 @@ final class ProbeOpener {
     }
 
     /**
-     * Borrows on the calling thread, because the DataSource may choose the database by thread. Pools end a wait that is
-     * interrupted.
+     * Borrows a connection on the calling thread, because the DataSource may choose the database by thread. If it takes
+     * too long, interrupts the thread, which ends the wait of a pool.
      */
     private Probe openSoon(DataSource dataSource) throws SQLException {
         Thread watch = new Thread(this::interruptLater, "rowlock-verification");
@@ -72,7 +72,9 @@ final class ProbeOpener {
         }
     }
 
-    /** Ends the watch. Returns whether it has interrupted the calling thread, whose flag the caller must then clear. */
+    /**
+     * Stops the timer. Returns whether it has interrupted the calling thread; if so, the caller must clear the flag.
+     */
     private synchronized boolean isInterrupted() {
         done = true;
         notifyAll();

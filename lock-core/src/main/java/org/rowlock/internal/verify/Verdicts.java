@@ -18,7 +18,7 @@ final class Verdicts {
 
     private Verdicts() {}
 
-    /** Returns the verdict on connections to several servers, whether or not locks exclude on each. */
+    /** Returns the verdict that the connections go to several servers. */
     static LockVerificationException severalServers(Set<String> servers, @Nullable Exception cause) {
         boolean standby = servers.stream().anyMatch(server -> server.startsWith(Probe.STANDBY));
         return wrong(
@@ -31,7 +31,7 @@ final class Verdicts {
                 cause);
     }
 
-    /** Returns the verdict on a splitter that sends reads behind a lock to another server. */
+    /** Returns the verdict that a pooler sends reads under a lock to another server. */
     static LockVerificationException readElsewhere(LockKey key) {
         return wrong("The lock " + key
                 + " was taken on a server that can write, and a read behind it in the same"
@@ -42,7 +42,7 @@ final class Verdicts {
                 + FUNCTION_LISTS);
     }
 
-    /** Returns the verdict on a splitter that sends the lock itself to another server. */
+    /** Returns the verdict that a pooler sends the lock itself to another server. */
     static LockVerificationException lockedElsewhere(LockKey key, Exception e) {
         return wrong(
                 "The connection is to a server that can write, and the lock " + key
@@ -51,7 +51,7 @@ final class Verdicts {
                 e);
     }
 
-    /** Returns the exception for a DataSource whose locks do not exclude. */
+    /** Returns the exception for a DataSource whose locks do not exclude each other. */
     static LockVerificationException wrong(String message, @Nullable Throwable cause) {
         return new LockVerificationException(message, null, cause);
     }
@@ -60,7 +60,7 @@ final class Verdicts {
         return wrong(message, null);
     }
 
-    /** Returns the verdict on transactions whose statements repeatedly ran in different sessions. */
+    /** Returns the verdict that statements of one transaction repeatedly ran in different sessions. */
     static LockVerificationException moved(Exception e) {
         return wrong(
                 "Two statements of one transaction ran in two sessions, so a lock is gone before the next statement. A"
@@ -76,8 +76,8 @@ final class Verdicts {
     }
 
     /**
-     * Returns the verdict on a pooler that reports its own mode or mixes up prepared statements; otherwise the verdict
-     * that nothing could be verified.
+     * Returns the verdict on an error. Some errors show a pooler in statement mode, or one that mixes up prepared
+     * statements. After any other error, nothing could be verified.
      */
     static LockVerificationException of(Exception e) {
         SQLException sql =
