@@ -1,20 +1,20 @@
 /**
  * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>Inside, a key passes through the packages in one direction:
+ * <p>The internal packages, each of which uses only those before it:
  *
  * <ol>
- *   <li>{@code text}: the vocabulary of PostgreSQL for ids, names, types and errors
+ *   <li>{@code text}: ids, names, types and errors of PostgreSQL
  *   <li>{@code queue}: the threads that wait in this JVM
  *   <li>{@code request}: the keys and modes of a call
- *   <li>{@code sql}: its statements
+ *   <li>{@code sql}: the statements of a call
  *   <li>{@code session}: one connection
  *   <li>{@code commit}: the end of a transaction
  *   <li>{@code observe}: listeners and the flight recorder
  *   <li>{@code acquire}: the loop that acquires the locks
  *   <li>{@code group}: several callers in one transaction
- *   <li>{@code verify}: the proof that locks exclude
- *   <li>{@code access}: the access of the other modules
+ *   <li>{@code verify}: the check that locks exclude each other
+ *   <li>{@code access}: the entry for the other modules
  * </ol>
  */
 @SuppressWarnings({"requires-automatic", "module"

@@ -1,7 +1,4 @@
-/**
- * Triggers that refuse writers that do not lock, and a log of such writers. Start at
- * {@link org.rowlock.guard.RowLockGuard}.
- */
+/** Triggers that reject or record writers that do not lock. Start at {@link org.rowlock.guard.RowLockGuard}. */
 module org.rowlock.guard {
     requires transitive java.sql;
     requires transitive org.rowlock.core;

@@ -7,15 +7,15 @@ import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 
 /**
- * A claim of rows of a table: those that meet a predicate, in an order, up to a limit. It is the use of {@code FOR
- * UPDATE SKIP LOCKED}; see {@link TransactionLocks#claim}. Immutable and thread-safe.
+ * A claim of rows of a table: those that match a predicate, in an order, up to a limit. It locks as {@code FOR UPDATE
+ * SKIP LOCKED} does; see {@link TransactionLocks#claim}. Immutable and thread-safe.
  *
  * <pre>{@code
  * Claim.from("job").where("state = ?", "ready").orderBy("priority desc, id").limit(10)
  * }</pre>
  *
- * <p>The predicate and the order are SQL, written by a programmer: never put a user's text into them, use binds. A
- * null, a blank text and a malformed name of a table are an {@link IllegalArgumentException}.
+ * <p>The predicate and the order are SQL: never put a user's text into them, but use binds. A null, a blank text or a
+ * malformed name of a table causes an {@link IllegalArgumentException}.
  */
 public final class Claim {
     private final String table;
@@ -41,7 +41,7 @@ public final class Claim {
     }
 
     /**
-     * {@return a claim of one row, any row, {@link RowLockMode#FOR_UPDATE}}
+     * {@return a claim of any one row, in mode {@link RowLockMode#FOR_UPDATE}}
      *
      * @param table the table, as in SQL: {@code job}, {@code public.job}, {@code "Job"}
      */
@@ -52,7 +52,7 @@ public final class Claim {
     /**
      * {@return the claim with a predicate} Default none: every row.
      *
-     * @param predicate the condition after WHERE, with {@code ?} for parameters; only of this table's columns
+     * @param predicate the condition after WHERE, with {@code ?} for parameters
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      */
     public Claim where(String predicate, @Nullable Object... binds) {
@@ -72,7 +72,7 @@ public final class Claim {
     /**
      * {@return the claim with a limit} Default 1.
      *
-     * @param rows the most rows to take, at least 1
+     * @param rows the largest number of rows to claim, at least 1
      */
     public Claim limit(int rows) {
         return new Claim(table, predicate, binds, order, rows, mode);
@@ -107,7 +107,7 @@ public final class Claim {
         return order;
     }
 
-    /** {@return the most rows to take} */
+    /** {@return the largest number of rows to claim} */
     public int limit() {
         return limit;
     }

@@ -18,10 +18,11 @@ public interface CommitWrite {
 
     /**
      * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes this
-     * number of rows. The server checks it for an INSERT, UPDATE or DELETE, so the COMMIT can go with it. Rowlock
-     * checks it for other statements (MERGE, SELECT, WITH), and the COMMIT then takes a round trip of its own.
+     * number of rows. For an INSERT, UPDATE or DELETE the server checks the number, so the COMMIT can be sent in the
+     * same flush. For other statements (MERGE, SELECT, WITH) Rowlock checks it, and the COMMIT then takes another round
+     * trip.
      *
-     * @param rows how many, at least 0
+     * @param rows the number of rows, at least 0
      * @return this
      */
     CommitWrite expectRows(long rows);
@@ -36,7 +37,7 @@ public interface CommitWrite {
     CommitWrite again(@Nullable Object... binds);
 
     /**
-     * {@return how many rows all executions have changed, or returned, together}
+     * {@return the total number of rows that all executions have changed, or returned}
      *
      * @throws IllegalStateException if it is not committed, or if its commit ended in a {@link
      *     CommitOutcomeUnknownException} before the number was read
@@ -46,14 +47,15 @@ public interface CommitWrite {
     }
 
     /**
-     * {@return how many rows each execution has changed, or returned}
+     * {@return the number of rows that each execution has changed, or returned}
      *
      * @throws IllegalStateException as for {@link #count()}
      */
     List<Long> counts();
 
     /**
-     * Returns the rows of all executions, as by {@code RETURNING}. The transaction is committed, whatever this throws.
+     * Returns the rows of all executions, for example of {@code RETURNING}. The transaction is committed even if this
+     * throws an exception.
      *
      * @return for each row a list with a value per column, as of {@link java.sql.ResultSet#getObject(int)}
      * @throws SQLException if the driver could not read a value

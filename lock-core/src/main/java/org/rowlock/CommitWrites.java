@@ -9,8 +9,8 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.text.Given;
 
 /**
- * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one flush. Each of them
- * saves a round trip for which the locks of the transaction would be held:
+ * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one flush. Each saves a
+ * round trip during which the transaction would hold its locks:
  *
  * <pre>{@code
  * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {
@@ -20,13 +20,13 @@ import org.rowlock.internal.text.Given;
  * });
  * }</pre>
  *
- * <p>They are executed in their order, after everything else in the transaction, so reads of the work do not see them.
- * If one fails, nothing is committed. More than 100 executions take more round trips, with the same outcome. So does an
- * expected number of rows that only Rowlock can check ({@link CommitWrite#expectRows}).
+ * <p>They run in their order, after everything else in the transaction, so reads of the work do not see them. If one
+ * fails, nothing is committed. More than 100 executions take more round trips, with the same outcome. An expected
+ * number of rows that only Rowlock can check ({@link CommitWrite#expectRows}) also takes one more.
  *
- * <p>They can be sent again until they are committed, or may be after a {@link CommitOutcomeUnknownException}. From
- * then on sending and adding is an {@link IllegalStateException}. A null and blank SQL are an {@link
- * IllegalArgumentException}. Not thread-safe.
+ * <p>They can be sent again until they are committed, or until their outcome is unknown. After that, sending or adding
+ * throws an {@link IllegalStateException}. A null or blank SQL causes an {@link IllegalArgumentException}. Not
+ * thread-safe.
  *
  * @see LockedTransaction#atCommit()
  * @see TransactionLocks#commit(CommitWrites)
@@ -55,7 +55,7 @@ public final class CommitWrites {
      *
      * @param sql one statement, with {@code ?} for parameters
      * @param binds for each execution, a list with a value per parameter, or the value itself of the only parameter;
-     *     may be empty. A collection that is no list has no order, and is refused
+     *     may be empty. Other collections are refused, because they may have no order
      * @return the statement
      */
     public CommitWrite addBatch(String sql, Iterable<? extends Object> binds) {
@@ -74,9 +74,10 @@ public final class CommitWrites {
     }
 
     /**
-     * Adds the statements of another, after its own. Both report their counts and rows.
+     * Adds the statements of another object after its own. Both objects then report the counts and rows of these
+     * statements.
      *
-     * @param others the writes to add; not these themselves, and none that were added already
+     * @param others the writes to add; not this object, and no writes that were already added
      */
     public void addAll(CommitWrites others) {
         writes.forEach(Write::refuseIfSent);

@@ -3,12 +3,12 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection broke, or the server ended it, before the commit was sent: while a call waited for the lock, earlier,
- * or in the work. The SQLSTATE is 08xxx, 57P01, 57P02, 57P05, 25P03 or 25P04. The transaction is gone, and with it
- * every lock it held and all that it had written. Nothing is held at the server.
+ * The connection was lost, or the server ended it, before the COMMIT was sent. The SQLSTATE is 08xxx, 57P01, 57P02,
+ * 57P05, 25P03 or 25P04. The transaction is rolled back, and its locks are released.
  *
- * <p>With 25006 the connection is there, but leads to a server that no longer writes: a hot standby, or one whose
- * {@code default_transaction_read_only} is on. No lock was taken. Roll back, and run it again on another connection.
+ * <p>With 25006 the connection works, but its server is now read-only: it is a hot standby, or its {@code
+ * default_transaction_read_only} is on. No lock was acquired. Roll back, and run the transaction again on another
+ * connection.
  */
 public final class LockConnectionLostException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -3,9 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server found transactions waiting for each other in a circle and chose this one to end (SQLSTATE 40P01). The
- * transaction is aborted: roll back and run it again. Locking all keys of a transaction with one {@link LockRequest}
- * avoids it.
+ * Several transactions waited for each other, and the server aborted this one (SQLSTATE 40P01). Roll back and run it
+ * again. To avoid deadlocks, lock all keys of a transaction with one {@link LockRequest}.
  */
 public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -38,8 +38,8 @@ public final class LockInspector {
     private static final String ORDER = " order by l.classid, l.objid, l.objsubid, l.granted desc, l.waitstart, l.pid";
 
     /**
-     * The condition for one key. It compares both halves and the kind, because objid alone occurs under other tables
-     * too.
+     * The condition for one key. It compares both halves and the kind, because keys of other tables may have the same
+     * objid.
      */
     private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
@@ -48,18 +48,19 @@ public final class LockInspector {
     /**
      * Creates an inspector of a database.
      *
-     * @param connection any connection to the database; each call uses it, none closes it
+     * @param connection any connection to the database; it is used by each call, and not closed
      */
     public LockInspector(Connection connection) {
         this.connection = Given.notNull(connection, "The connection is null");
     }
 
     /**
-     * Returns all advisory locks of the database, held or waited for, of Rowlock and of other programs. It leaves out
-     * the locks that an extension such as Citus has for itself. In a database of several machines it sees those of the
-     * connection's machine; the others are in the view {@code citus_lock_waits}.
+     * Returns the holders and waiters of all advisory locks of the database, of Rowlock and of other programs. It
+     * leaves out internal locks of extensions such as Citus. In a database of several machines it returns only those of
+     * the connection's machine; the view {@code citus_lock_waits} shows the others.
      *
-     * @return a line per lock and session; those of one key together, holders first, waiters in their order
+     * @return a line per lock and session; the lines of one key are together, first its holders and then its waiters in
+     *     their order
      * @throws SQLException if the views cannot be read
      */
     public List<Line> all() throws SQLException {
@@ -67,8 +68,8 @@ public final class LockInspector {
     }
 
     /**
-     * Returns the holders and waiters of one key. It finds keys that {@link #all} can only show as a number, such as
-     * UUIDs.
+     * Returns the holders and waiters of one key. This also works for keys that {@link #all} shows only as a number,
+     * such as those of UUIDs.
      *
      * @param key the key
      * @return a line per session; holders first, waiters in their order; empty if the key is free
@@ -95,7 +96,7 @@ public final class LockInspector {
     }
 
     /**
-     * One session at one lock.
+     * A session that holds a lock or waits for it.
      *
      * @param table the table; empty for a raw pair, and for a bigint key, which does not show it (an id that is no
      *     int4; a name; a raw number)

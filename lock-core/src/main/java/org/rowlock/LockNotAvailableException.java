@@ -3,12 +3,11 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or ran out; or the admission queue of
- * the key is {@linkplain RowLocksBuilder#maxWaitersPerKey full} (SQLSTATE 55P03).
+ * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or timed out; or the admission queue
+ * of the key is {@linkplain RowLocksBuilder#maxWaitersPerKey full} (SQLSTATE 55P03).
  *
- * <p>Nothing is newly held, and the transaction stays usable: locks and changes from before the call are as they were.
- * The exception is a wait that the session's own {@code lock_timeout} ended; that aborts the transaction as it does
- * with row locks.
+ * <p>No new lock is held, and the transaction stays usable with its earlier locks and changes. There is one exception:
+ * if the session's own {@code lock_timeout} ended the wait, the transaction is aborted, as with row locks.
  */
 public final class LockNotAvailableException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -7,20 +7,21 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.text.Given;
 
 /**
- * An operation under locks, in a transaction of its own. No SQL runs before {@link #inTransaction}, {@link
+ * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction}, {@link
  * #useTransaction} or {@link #execute} is called.
  *
  * <p>Each call enters the admission queues of the keys, borrows a connection, begins, locks, works, commits, returns
  * the connection and leaves the queues. Threads that wait for a hot key therefore hold no connection. The wait of the
- * request, by default forever, spans the queues and the server together. It does not bound the wait for a connection of
- * the pool. Any exception rolls back and reaches the caller unwrapped.
+ * request, by default forever, includes the time in the queues and at the server. It does not limit the wait for a
+ * connection from the pool. Any exception causes a rollback, and is thrown to the caller unwrapped.
  *
- * <p>An absent row is a {@link RowAbsentException}, unless the request {@linkplain LockRequest#allowAbsent allows} it.
+ * <p>An absent row causes a {@link RowAbsentException}, unless the request {@linkplain LockRequest#allowAbsent allows}
+ * it.
  *
- * <p>A nested call, within the work of another, skips the queues, because waiting there could deadlock. It borrows a
- * second connection, so nested calls can exhaust a small pool. Lock all keys in the outer call instead.
+ * <p>A call inside the work of another skips the queues, because waiting there could deadlock. It borrows a second
+ * connection, so nested calls can exhaust a small pool. Lock all keys in the outer call instead.
  *
- * <p>Immutable and thread-safe, if the values bound to its statements are. It can be used any number of times.
+ * <p>Immutable and thread-safe if the values bound to its statements are. It can be used any number of times.
  *
  * @see RowLocks#lock(LockRequest)
  */
@@ -36,28 +37,28 @@ public final class LockOperation {
     }
 
     /**
-     * Adds a query for one value a row, which runs behind the locks, in their round trip. In READ COMMITTED it has a
-     * snapshot of its own, so it sees what the previous holder committed. It does not run if the locks are refused, so
-     * it may also write ({@code UPDATE ... RETURNING}).
+     * Adds a query for one value per row. It runs after the locks, in the same round trip. In READ COMMITTED it takes a
+     * new snapshot, so it sees what the previous holder committed. It runs only if the locks are acquired, so it may
+     * also write ({@code UPDATE ... RETURNING}).
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
-     * @return these locks with the query
+     * @return the operation with the query
      */
     public <R> LockedRows<R> read(String sql, Class<R> type, @Nullable Object... binds) {
         return read(BoundQuery.of(sql, type, binds));
     }
 
     /**
-     * Adds a query that runs behind the locks, as {@link #read(String, Class, Object...)} does.
+     * Adds a query that runs after the locks, as {@link #read(String, Class, Object...)} does.
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
-     * @param mapper makes a value of each row
+     * @param mapper creates a value from each row
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
-     * @return these locks with the query
+     * @return the operation with the query
      */
     public <R> LockedRows<R> read(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
         return read(BoundQuery.of(sql, mapper, binds));
@@ -75,23 +76,24 @@ public final class LockOperation {
     }
 
     /**
-     * Runs work in a transaction of its own that holds the locks. The {@linkplain LockedTransaction#atCommit writes}
-     * that the work adds are sent with the COMMIT, in one flush.
+     * Runs work in a separate transaction that holds the locks. The {@linkplain LockedTransaction#atCommit writes} that
+     * the work adds are sent with the COMMIT, in one flush.
      *
      * @param work what to do under the locks; must not commit
      * @param <T> the result
      * @param <X> what the work throws
      * @return what the work returns
      * @throws X what the work throws. Nothing is stored
-     * @throws SQLException if there is no connection, or the query behind the locks, a write, the commit or the INSERT
-     *     of {@link LockRequest#orInsert} fails. Nothing is stored
+     * @throws SQLException if no connection can be obtained, or if the query after the locks, a write, the commit or
+     *     the INSERT of {@link LockRequest#orInsert} fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
+     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed, or whether it is
+     *     durable
      * @throws RowlockException if the locks cannot be acquired, or the work continued in an aborted transaction.
      *     Nothing is stored
-     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
-     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
-     *     itself
+     * @throws IllegalArgumentException if a write cannot be sent with a commit; see {@link TransactionLocks#commit}
+     * @throws IllegalStateException if an outer call of this thread holds one of the keys, so that the thread would
+     *     wait for itself
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(LockedTransaction.Work<Void, T, X> work)
             throws X, SQLException {
@@ -111,11 +113,13 @@ public final class LockOperation {
     }
 
     /**
-     * Locks, writes and commits, in one flush, for work that reads nothing. The keys are held for no round trip at all.
+     * Locks, writes and commits, in one flush, for work that reads nothing. The locks are not held during any round
+     * trip.
      *
-     * <p>It takes a round trip more, with the same outcome, if Rowlock must check the locks before the commit. This
-     * applies to ids of a row lock that are neither integers nor UUIDs, and to {@link LockRequest#orInsert}. It applies
-     * to {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and to the cases of {@link CommitWrites}.
+     * <p>It takes one more round trip, with the same outcome, if Rowlock must check the locks before the commit. It
+     * must do so for row locks on ids that are neither integers nor UUIDs, and for {@link LockRequest#orInsert}. It
+     * also must for {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and in the cases of {@link
+     * CommitWrites}.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

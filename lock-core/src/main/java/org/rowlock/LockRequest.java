@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
 
 /**
- * The keys that a call locks, how strongly, how long it waits, and whether a row may be absent. A value in words of
- * SQL:
+ * The keys that a call locks, their modes, how long it waits, and whether a row may be absent:
  *
  * <pre>{@code
  * forUpdate(row("account", 42))
@@ -17,19 +16,19 @@ import org.rowlock.internal.text.Given;
  * forUpdate(row("counter", "a")).orInsert("insert into counter(id, n) values (?, 0)", "a")
  * }</pre>
  *
- * <p>The keys of one request are locked in one round trip, all or none, and in one order, whatever the order given.
- * Calls with several keys therefore never deadlock with each other, with one exception. {@link LockStrategy#ROW} locks
- * the rows of a table mode by mode, the strongest first, because one statement has one mode for a table. Separate calls
- * of one transaction can deadlock.
+ * <p>The keys of one request are locked in one round trip, all or none, and in a fixed order, whatever the given order
+ * is. Calls with several keys therefore never deadlock with each other, with one exception. {@link LockStrategy#ROW}
+ * locks the rows of a table mode by mode, the strongest first, because one statement has one mode for a table. Separate
+ * calls of one transaction can deadlock.
  *
- * <p>Immutable and thread-safe. A null, an empty collection, and a collection with a null are an {@link
+ * <p>Immutable and thread-safe. A null, an empty collection, or a collection with a null causes an {@link
  * IllegalArgumentException}.
  */
 public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_UPDATE}}
      *
-     * @param key what to lock
+     * @param key the key to lock
      */
     static LockRequest forUpdate(LockKey key) {
         return of(RowLockMode.FOR_UPDATE, key);
@@ -38,7 +37,7 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_UPDATE}}
      *
-     * @param keys what to lock, of one table or several; equal ones count once
+     * @param keys the keys to lock, of one or several tables; equal keys are locked once
      */
     static LockRequest forUpdate(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_UPDATE, keys);
@@ -47,7 +46,7 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_NO_KEY_UPDATE}}
      *
-     * @param key what to lock
+     * @param key the key to lock
      */
     static LockRequest forNoKeyUpdate(LockKey key) {
         return of(RowLockMode.FOR_NO_KEY_UPDATE, key);
@@ -56,7 +55,7 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_NO_KEY_UPDATE}}
      *
-     * @param keys what to lock, of one table or several; equal ones count once
+     * @param keys the keys to lock, of one or several tables; equal keys are locked once
      */
     static LockRequest forNoKeyUpdate(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_NO_KEY_UPDATE, keys);
@@ -65,7 +64,7 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_SHARE}}
      *
-     * @param key what to lock
+     * @param key the key to lock
      */
     static LockRequest forShare(LockKey key) {
         return of(RowLockMode.FOR_SHARE, key);
@@ -74,7 +73,7 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_SHARE}}
      *
-     * @param keys what to lock, of one table or several; equal ones count once
+     * @param keys the keys to lock, of one or several tables; equal keys are locked once
      */
     static LockRequest forShare(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_SHARE, keys);
@@ -83,7 +82,7 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_KEY_SHARE}}
      *
-     * @param key what to lock
+     * @param key the key to lock
      */
     static LockRequest forKeyShare(LockKey key) {
         return of(RowLockMode.FOR_KEY_SHARE, key);
@@ -92,7 +91,7 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_KEY_SHARE}}
      *
-     * @param keys what to lock, of one table or several; equal ones count once
+     * @param keys the keys to lock, of one or several tables; equal keys are locked once
      */
     static LockRequest forKeyShare(Collection<? extends LockKey> keys) {
         return of(RowLockMode.FOR_KEY_SHARE, keys);
@@ -102,7 +101,7 @@ public sealed interface LockRequest permits RequestParts {
      * {@return a request for a mode that is only known when it runs}
      *
      * @param mode how strongly
-     * @param key what to lock
+     * @param key the key to lock
      */
     static LockRequest of(RowLockMode mode, LockKey key) {
         return RequestParts.of(mode, List.of(Given.notNull(key, RequestParts.NO_KEY)));
@@ -112,7 +111,7 @@ public sealed interface LockRequest permits RequestParts {
      * {@return a request for a mode that is only known when it runs}
      *
      * @param mode how strongly
-     * @param keys what to lock, of one table or several; equal ones count once
+     * @param keys the keys to lock, of one or several tables; equal keys are locked once
      */
     static LockRequest of(RowLockMode mode, Collection<? extends LockKey> keys) {
         return RequestParts.of(mode, keys);
@@ -123,12 +122,12 @@ public sealed interface LockRequest permits RequestParts {
      * request's {@link #orInsert}. The shorter wait applies to all. Absent rows are allowed if both requests allow
      * them; a request of names and numbers alone allows them.
      *
-     * @param other the other
+     * @param other the other request
      */
     LockRequest and(LockRequest other);
 
     /**
-     * {@return the same, without waiting for other transactions}
+     * {@return a request that does not wait for other transactions}
      *
      * @see LockWait#noWait()
      */
@@ -137,7 +136,7 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return the same, waiting for other transactions for a duration, all keys together}
+     * {@return a request that waits for other transactions for at most a duration, for all keys together}
      *
      * @param duration the bound; zero is {@link #noWait()}
      */
@@ -146,34 +145,34 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return the same with a wait} Without one {@link TransactionLocks#tryLock} does not wait, and every other call
-     * waits forever or, in Spring, as configured.
+     * {@return the request with a wait} Without one {@link TransactionLocks#tryLock} does not wait, and every other
+     * call waits forever or, in Spring, as configured.
      *
      * @param wait how long to wait for other transactions
      */
     LockRequest waiting(LockWait wait);
 
     /**
-     * {@return the same, for rows that may not exist} Without it an absent row is a {@link RowAbsentException}. With it
-     * {@link LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH}
-     * locks its key alone. With keys alone ({@link LockStrategy#ADVISORY}, names, numbers) Rowlock does not look for a
-     * row, so an absent one is never an error.
+     * {@return a request that allows absent rows} Otherwise an absent row causes a {@link RowAbsentException}. With
+     * this request {@link LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link
+     * LockStrategy#BOTH} locks only its key. For {@link LockStrategy#ADVISORY}, names and numbers, Rowlock does not
+     * look for a row, so an absent row is never an error.
      */
     LockRequest allowAbsent();
 
     /**
-     * {@return the same, which inserts the row if it is absent, and locks it either way} Lock and insert are one round
-     * trip. If several transactions do so at a time, one inserts, and each holds the lock in turn. If the inserting
-     * transaction rolls back, the next one inserts. Join several requests with {@link #and}: their rows are inserted in
-     * one order.
+     * {@return a request that inserts the row if it is absent, and locks it in any case} Lock and insert take one round
+     * trip. If several transactions do so at the same time, one inserts the row, and each holds the lock in turn. If
+     * the inserting transaction rolls back, the next one inserts. Combine several requests with {@link #and}: their
+     * rows are inserted in a fixed order.
      *
-     * <p>A call that does not wait gives a transaction that has inserted the row a millisecond at most to commit. If
-     * the row does not exist after the INSERT, the INSERT has made another row or none. It is then undone, and the call
-     * throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} nothing looks for the row, and the other
-     * row is stored. The INSERT needs its privilege, and evaluates defaults and BEFORE triggers, even if the row
-     * exists.
+     * <p>If another transaction has inserted the row, a call with {@link #noWait} waits for it, but at most a
+     * millisecond. If the row does not exist after the INSERT, the INSERT has created another row or none. It is then
+     * rolled back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} Rowlock does
+     * not look for the row, and the other row is stored. The INSERT needs its privilege, and evaluates defaults and
+     * BEFORE triggers, even if the row exists.
      *
-     * <p>If the INSERT fails, each method that declares SQLException throws the driver's own. {@link
+     * <p>If the INSERT fails, each method that declares SQLException throws the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} with that as the
      * cause.
      *
@@ -197,7 +196,7 @@ public sealed interface LockRequest permits RequestParts {
     RowLockMode mode();
 
     /**
-     * {@return how strongly a key is to be locked}
+     * {@return the mode of a key}
      *
      * @param key one of the keys
      */
@@ -206,10 +205,10 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return how long to wait for other transactions}
      *
-     * @param otherwise what counts if no wait was given
+     * @param otherwise the wait if the request has none
      */
     LockWait lockWait(LockWait otherwise);
 
-    /** {@return whether an absent row is no error, because of {@link #allowAbsent}} */
+    /** {@return whether absent rows are allowed; see {@link #allowAbsent}} */
     boolean isAbsentAllowed();
 }

@@ -2,7 +2,9 @@ package org.rowlock;
 
 import java.util.List;
 
-/** The outcome of a call for locks: all keys are held, a key is taken, or a row is absent. Immutable. */
+/**
+ * The outcome of a call for locks: all keys are locked, another transaction holds a key, or a row is absent. Immutable.
+ */
 public final class LockResult {
     private final LockStrategy strategy;
     private final State state;
@@ -18,11 +20,11 @@ public final class LockResult {
     public enum State {
         /** All keys are locked. */
         HELD,
-        /** Another transaction holds one of the keys, so nothing is newly locked. Only {@code tryLock} returns it. */
+        /** Another transaction holds one of the keys, so no key was locked. Only {@code tryLock} returns this. */
         TAKEN,
         /**
          * {@link LockStrategy#ROW} found no row for one of the keys, and locked nothing for it, as {@code FOR UPDATE}
-         * does. The other keys are locked. Only a request with {@link LockRequest#allowAbsent} has this outcome.
+         * does. The other keys are locked. Only requests with {@link LockRequest#allowAbsent} have this outcome.
          */
         ABSENT
     }
@@ -39,8 +41,9 @@ public final class LockResult {
 
     /**
      * {@return the keys whose row Rowlock looked for and did not find} Always empty without {@link
-     * LockRequest#allowAbsent}, and for keys alone ({@link LockStrategy#ADVISORY}, names, numbers), because nothing
-     * looks for their row. {@link LockStrategy#BOTH} locks the key of an absent row, which is then {@link State#HELD}.
+     * LockRequest#allowAbsent}. Also empty for {@link LockStrategy#ADVISORY}, names and numbers, because Rowlock does
+     * not look for their rows. {@link LockStrategy#BOTH} locks the key of an absent row, so the state is {@link
+     * State#HELD}.
      */
     public List<LockKey> absentRows() {
         return absentRows;

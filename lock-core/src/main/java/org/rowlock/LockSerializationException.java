@@ -3,11 +3,12 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks do not fit what the transaction has seen (SQLSTATE 40001). Roll back and run it again.
+ * The locked rows do not match the transaction's snapshot, or Rowlock's knowledge of the table (SQLSTATE 40001). Roll
+ * back and run the transaction again.
  *
  * <ul>
- *   <li>In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot.
- *   <li>At any level, a row was inserted during the wait, and the query behind the lock saw it without a lock.
+ *   <li>In REPEATABLE READ or SERIALIZABLE the row has changed after the transaction's snapshot.
+ *   <li>At any level, a row was inserted during the wait, and the query after the lock read it without a lock.
  *   <li>At any level, the table, its primary key or the type of its id was replaced since Rowlock looked it up.
  * </ul>
  */

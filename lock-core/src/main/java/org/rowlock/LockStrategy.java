@@ -1,35 +1,36 @@
 package org.rowlock;
 
 /**
- * The kind of lock that a row gets, configured for each table.
+ * The kind of lock for the rows of a table. It is configured for each table.
  *
- * <p>A migration goes {@link #ROW}, {@link #BOTH}, {@link #ADVISORY}, one step at a time. Each step can be reverted,
- * and neighbouring strategies exclude each other while old and new instances run side by side: {@code ROW} and
- * {@code BOTH} meet at the row lock, {@code BOTH} and {@code ADVISORY} at the advisory lock. {@code ROW} and
- * {@code ADVISORY} have nothing in common and do <em>not</em> exclude each other: never skip {@code BOTH}.
+ * <p>Migrate from {@link #ROW} to {@link #BOTH} and then to {@link #ADVISORY}, one step at a time. Each step can be
+ * reverted, and old and new instances can run side by side: {@code ROW} and {@code BOTH} both acquire the row lock,
+ * {@code BOTH} and {@code ADVISORY} both acquire the advisory lock. {@code ROW} and {@code ADVISORY} have no lock in
+ * common and do <em>not</em> exclude each other: never skip {@code BOTH}.
  *
- * <p>Names and raw numbers have no row: they are always locked by an advisory lock.
+ * <p>Names and raw numbers have no row, and are always locked by an advisory lock.
  */
 public enum LockStrategy {
     /**
-     * The real {@code SELECT ... FOR UPDATE}. The default. It excludes plain writers, and deadlocks as the statement
-     * does. An absent row cannot be locked. Only the place of a wait differs: a {@linkplain
-     * RowLocksBuilder#maxAdmittedPerKey few} transactions of a JVM wait for a row at the server, the others in the JVM.
-     * If many JVMs contend for a row, they wait for an advisory lock {@linkplain RowLocksBuilder#front in front} of it.
+     * The real {@code SELECT ... FOR UPDATE}. The default. It excludes plain writers, and has the same deadlocks as the
+     * statement. An absent row cannot be locked. Only the place of a wait differs: a {@linkplain
+     * RowLocksBuilder#maxAdmittedPerKey few} transactions of a JVM wait for a row at the server, and the others in the
+     * JVM. If many JVMs contend for a row, they first wait for an advisory lock of the row, the {@linkplain
+     * RowLocksBuilder#front front lock}.
      */
     ROW,
 
     /**
-     * The advisory lock first, then the row lock, in one round trip. Keeps every guarantee of the row lock, and
-     * contenders queue at the advisory lock instead of the row: the step between {@link #ROW} and {@link #ADVISORY}.
-     * Lock before you write: a transaction that has written the row, or inserted one that references it, can deadlock
-     * with one that locks first.
+     * First the advisory lock and then the row lock, in one round trip. It keeps every guarantee of the row lock, but
+     * contenders queue for the advisory lock instead of the row. It is the step between {@link #ROW} and {@link
+     * #ADVISORY}. Lock before you write: a transaction that first writes the row, or inserts a row that references it,
+     * can deadlock with one that locks first.
      */
     BOTH,
 
     /**
-     * The advisory lock alone: no heap write, no WAL, no MultiXact, and rows that do not exist yet can be locked. It
-     * does not exclude a transaction that writes the row without a lock of Rowlock.
+     * The advisory lock alone. It writes neither the table nor WAL, creates no MultiXacts, and can lock rows that do
+     * not exist yet. It does not exclude a transaction that writes the row without a lock of Rowlock.
      */
     ADVISORY
 }

@@ -3,8 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server has no room for another lock (SQLSTATE 53200). The lock table is shared by every session of the server,
- * so others are refused too while it is full. The transaction is aborted; rolling back frees its locks.
+ * The server's lock table is full (SQLSTATE 53200). All sessions of the server share it, so while it is full other
+ * sessions get this error too. The transaction is aborted; a rollback releases its locks.
  *
  * <p>Raise {@code max_locks_per_transaction} or {@code max_connections} (the table holds about their product, before
  * PostgreSQL 19 twice that), or lock fewer keys at a time.

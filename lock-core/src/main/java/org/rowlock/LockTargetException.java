@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
  * The request names something that cannot be locked. The message has the reason:
  *
  * <ul>
- *   <li>The table does not exist, has no rows to lock (such as a view), or the privilege is missing.
- *   <li>The id does not fit its column, or is not spelled as its key is.
+ *   <li>The table does not exist or is a view, or the privilege is missing.
+ *   <li>The id does not fit its column, or is not in the spelling of keys.
  *   <li>A row lock needs a primary key or configured id columns, and there are none.
  *   <li>The call has more distinct advisory locks than the {@linkplain RowLocksBuilder#lockBudget budget} allows
  *       (SQLSTATE 54000).
  * </ul>
  *
- * <p>No lock was acquired. If Rowlock detected it without the server, the transaction stays usable. Otherwise a
+ * <p>No lock was acquired. If Rowlock detected the fault itself, the transaction stays usable. If the server did, a
  * transaction that had begun before is aborted, as with {@code FOR UPDATE}. When in doubt, roll back.
  */
 public final class LockTargetException extends RowlockException {

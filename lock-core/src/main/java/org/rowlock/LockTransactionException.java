@@ -3,22 +3,23 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No lock can be acquired on this connection or in this transaction, and none was. The SQLSTATE has the reason:
+ * No lock can be acquired on this connection or in this transaction. The SQLSTATE shows the reason:
  *
  * <ul>
  *   <li>08003: the connection is closed
- *   <li>25P01: it is in autocommit, where the lock would be gone at once
+ *   <li>25P01: the connection is in autocommit, where the lock would be released at once
  *   <li>25P02: an earlier statement failed, and PostgreSQL ignores all others until the transaction is rolled back
  *   <li>25006: the transaction is read-only, although the server and the role allow others to write
- *   <li>25001: it is REPEATABLE READ or SERIALIZABLE, and its snapshot is older than the lock
- *   <li>2D000: code that runs in it (the work, a row mapper, a listener) has ended it, and its locks with it
- *   <li>0A000: the connection is not one of the PostgreSQL JDBC driver, nor unwraps to one
- *   <li>55000: the driver cannot send several statements at once, by a negative prepareThreshold
+ *   <li>25001: the transaction is REPEATABLE READ or SERIALIZABLE, and its snapshot would be older than the lock
+ *   <li>2D000: the caller's code (the work, a row mapper, a listener) has ended the transaction, and so released its
+ *       locks
+ *   <li>0A000: the connection does not belong to the PostgreSQL JDBC driver
+ *   <li>55000: the driver cannot send several statements at once, because of a negative prepareThreshold
  * </ul>
  *
  * <p>The transaction is as usable as it was before, with one exception. If other statements follow the lock in the same
- * round trip ({@link LockStrategy#BOTH}, a query behind the lock), they must not run. A read-only or too isolated
- * transaction that had begun is therefore aborted.
+ * round trip ({@link LockStrategy#BOTH}, a query after the lock), they must not run. So for 25006 and 25001, a
+ * transaction that had begun is aborted.
  */
 public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;

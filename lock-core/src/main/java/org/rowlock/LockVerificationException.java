@@ -3,10 +3,10 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link RowLocks#verify} could not prove that locks exclude through a DataSource. Usually the server, or a pooler in
- * front of it, does not do what locks need. The message names the fault and the remedy. If it is
- * {@linkplain #isRetryable() retryable} (SQLSTATE 08001), locks could not be tried, because there were no two
- * connections or one was lost. A lock throws it too, if the server reports success but has locked a different number of
+ * {@link RowLocks#verify} found that locks of a DataSource do not exclude each other, or could not check it. Usually
+ * the server or a pooler is unsuitable for locks. The message names the fault and the remedy. If it is {@linkplain
+ * #isRetryable() retryable} (SQLSTATE 08001), the check could not be completed, because there were fewer than two
+ * connections or one was lost. A lock also throws it if the server reports success but has locked a different number of
  * keys than requested.
  */
 public final class LockVerificationException extends RowlockException {

@@ -5,35 +5,37 @@ import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.WaitNanos;
 
 /**
- * How long to wait for a lock that another transaction holds. A value, ordered by length; immutable and thread-safe.
+ * How long to wait for a lock that another transaction holds. Waits are ordered by length. Immutable and thread-safe.
  *
- * <p>{@link #noWait()} and {@link #atMost(Duration)} that fail leave the transaction usable, unlike
- * {@code FOR UPDATE NOWAIT} and {@code lock_timeout}, which abort it.
+ * <p>If {@link #noWait()} or {@link #atMost(Duration)} ends without the lock, the transaction stays usable. {@code FOR
+ * UPDATE NOWAIT} and {@code lock_timeout} would abort it.
  */
 public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos {
     /**
-     * {@return the wait without a bound of its own} It lasts until the lock is granted, or until the server ends it: by
-     * a deadlock, or by the session's {@code lock_timeout} or {@code statement_timeout}. It is the default, except for
+     * {@return the wait without a bound} It lasts until the lock is granted, or until the server ends it: by a
+     * deadlock, or by the session's {@code lock_timeout} or {@code statement_timeout}. It is the default, except for
      * {@link TransactionLocks#tryLock}.
      */
     static LockWait forever() {
         return WaitNanos.FOREVER;
     }
 
-    /** {@return no wait} A lock held by another transaction is a {@link LockNotAvailableException} at once. */
+    /**
+     * {@return no wait} If another transaction holds the lock, a {@link LockNotAvailableException} is thrown at once.
+     */
     static LockWait noWait() {
         return WaitNanos.NO_WAIT;
     }
 
     /**
-     * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound spans the whole call, all
-     * its keys and the admission queue. The server counts in milliseconds, so a fraction is rounded up. The server
-     * applies {@code lock_timeout} to each wait by itself, and one {@code FOR UPDATE} of a contended row can wait more
+     * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound applies to the whole call,
+     * with all its keys and the admission queue. It is rounded up to milliseconds, the unit of the server. The server
+     * applies {@code lock_timeout} to each wait separately, and one {@code FOR UPDATE} of a contended row can wait more
      * than once. With {@link LockStrategy#ROW} a call can therefore take longer than the bound.
      *
      * <p>If the server does not answer, the call throws a {@link LockConnectionLostException} two seconds after the
      * bound. With row locks this is two seconds after three times the bound. A shorter {@code socketTimeout} of the
-     * driver applies. A call with a query behind the lock is not bounded in this way.
+     * driver takes precedence. A call with a query after the lock is not limited in this way.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait

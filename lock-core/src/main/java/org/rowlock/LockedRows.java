@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
 
 /**
- * An operation on rows that are read behind locks or claimed, in a transaction of its own. No SQL runs before {@link
- * #inTransaction} or {@link #useTransaction} is called. Immutable and thread-safe, if the values bound to its
- * statements are.
+ * An operation on rows that are read under locks or claimed, in a separate transaction. No SQL runs before {@link
+ * #inTransaction} or {@link #useTransaction} is called. Immutable and thread-safe if the values bound to its statements
+ * are.
  *
  * @param <R> the value of a row
  * @see LockOperation#read(String, Class, Object...)
@@ -27,7 +27,7 @@ public final class LockedRows<R extends @Nullable Object> {
     }
 
     /**
-     * Runs work on the rows, in a transaction of its own that holds the locks.
+     * Runs work on the rows, in a separate transaction that holds the locks.
      *
      * @param work what to do under the locks; must not commit
      * @param <T> the result

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction of a work that runs under locks: its connection, the rows that were read behind the locks, and the
- * writes that are sent with its COMMIT. Belongs to the thread of the work, until the work returns.
+ * The transaction of work that runs under locks: its connection, the rows that were read under the locks, and the
+ * writes that are sent with its COMMIT. Use it only on the thread of the work, until the work returns.
  *
- * @param <R> the value of a row that was read behind the locks or claimed; {@link Void} if nothing was
+ * @param <R> the value of a row that was read under the locks or claimed; {@link Void} if nothing was read
  */
 public final class LockedTransaction<R extends @Nullable Object> {
     private final Connection connection;
@@ -23,23 +23,23 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the connection of the transaction} The work must not commit, roll back or close it. A rollback to a
-     * savepoint of its own is fine. Writes {@link #atCommit} are refused if the work has ended the transaction. If it
-     * has begun another one since, Rowlock cannot distinguish the two.
+     * {@return the connection of the transaction} The work must not commit, roll back or close it. It may roll back to
+     * its own savepoints. If the work has ended the transaction, writes of {@link #atCommit} are refused. If it has
+     * then begun another one, Rowlock cannot detect that.
      */
     public Connection connection() {
         return connection;
     }
 
-    /** {@return the rows that were read behind the locks, or claimed, in their order; empty if nothing was read} */
+    /** {@return the rows that were read under the locks, or claimed, in their order; empty if nothing was read} */
     public List<R> rows() {
         return rows;
     }
 
     /**
-     * {@return the only row that was read behind the locks}
+     * {@return the only row that was read under the locks}
      *
-     * @throws UnexpectedRowCountException if there is none or more than one. Nothing is stored, unless the work
+     * @throws UnexpectedRowCountException if there is no row or more than one. Nothing is stored, unless the work
      *     catches it
      */
     public R row() {
@@ -63,8 +63,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the writes that are sent with the COMMIT, to add to} They go in one flush with it, and each saves
-     * a round trip under the locks. Reads of the work do not see them.
+     * {@return the writes that are sent with the COMMIT, to which the work can add} They are sent in one flush, and
+     * each saves a round trip under the locks. Reads of the work do not see them.
      */
     public CommitWrites atCommit() {
         return writes;
@@ -84,7 +84,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
     /**
      * Work under locks that has a result.
      *
-     * @param <R> the value of a row that was read behind the locks
+     * @param <R> the value of a row that was read under the locks
      * @param <T> the result
      * @param <X> what it throws
      */
@@ -95,7 +95,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
          *
          * @param tx the transaction
          * @return the result
-         * @throws X what the caller is to see; the transaction is rolled back and nothing is stored
+         * @throws X the exception for the caller; the transaction is rolled back and nothing is stored
          */
         T apply(LockedTransaction<R> tx) throws X;
     }
@@ -103,7 +103,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
     /**
      * Work under locks that has no result.
      *
-     * @param <R> the value of a row that was read behind the locks
+     * @param <R> the value of a row that was read under the locks
      * @param <X> what it throws
      */
     @FunctionalInterface
@@ -112,7 +112,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
          * Does the work.
          *
          * @param tx the transaction
-         * @throws X what the caller is to see; the transaction is rolled back and nothing is stored
+         * @throws X the exception for the caller; the transaction is rolled back and nothing is stored
          */
         void accept(LockedTransaction<R> tx) throws X;
     }

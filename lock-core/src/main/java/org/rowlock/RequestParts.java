@@ -18,11 +18,11 @@ import org.rowlock.internal.text.Insert;
 /**
  * The parts of a {@link LockRequest}.
  *
- * @param keys the keys, each once, in the order given
+ * @param keys the distinct keys in the given order
  * @param rows the rows among them, with each spelling of an id; in a text column, two spellings of a UUID are two rows
  *     with one key
  * @param mode the strongest mode
- * @param modes the mode of each key if they differ; empty if all have the same
+ * @param modes the mode of each key if they differ; empty if all have the same mode
  * @param inserts the INSERTs of rows that may be absent
  * @param lockWait the wait; null for the default of each call
  * @param isAbsentAllowed whether an absent row is allowed

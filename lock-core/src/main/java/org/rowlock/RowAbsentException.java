@@ -4,11 +4,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A row that was to be locked does not exist, and the request does not {@linkplain LockRequest#allowAbsent allow} that.
- * With keys alone ({@link LockStrategy#ADVISORY}, names, numbers) Rowlock looks for no row and never throws it.
+ * For {@link LockStrategy#ADVISORY}, names and numbers, Rowlock looks for no row and never throws it.
  *
- * <p>The caller's transaction stays usable. Locks of the other rows of the call are held until it ends, and with {@link
- * LockStrategy#BOTH} the key of the absent row too. If the INSERT of {@link LockRequest#orInsert} has made another row,
- * a transaction that had begun is aborted.
+ * <p>The caller's transaction stays usable. Until it ends, it holds the locks of the other rows of the call, and with
+ * {@link LockStrategy#BOTH} the key of the absent row too. If the INSERT of {@link LockRequest#orInsert} has created
+ * another row, a transaction that had begun is aborted.
  */
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;

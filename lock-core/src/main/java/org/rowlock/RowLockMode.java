@@ -1,37 +1,36 @@
 package org.rowlock;
 
 /**
- * How strongly a key is locked: PostgreSQL's own four row-lock modes.
+ * The mode in which a key is locked: one of PostgreSQL's four row-lock modes.
  *
- * <p>{@link LockStrategy#ROW} takes them as they are. An advisory lock is either exclusive or shared. With {@link
- * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared. That
- * is stricter than row locks in one pair, {@code FOR NO KEY UPDATE} against {@code FOR KEY SHARE}, and never laxer.
+ * <p>{@link LockStrategy#ROW} uses these modes. An advisory lock is only exclusive or shared. With {@link
+ * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared. This
+ * differs from row locks for one pair: {@code FOR NO KEY UPDATE} then conflicts with {@code FOR KEY SHARE}.
  *
- * <p>{@link #FOR_NO_KEY_UPDATE} is right unless an application deletes rows or changes their keys. The check of a
- * foreign key waits for {@link #FOR_UPDATE} alone. With that mode inserts that reference the row wait, and can deadlock
- * if they are sent before the lock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code PESSIMISTIC_WRITE},
- * but not always: see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way of locking
- * sends</a>.
+ * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With {@link
+ * #FOR_UPDATE}, inserts that reference the row have to wait. They can also deadlock, if a transaction inserts such a
+ * row before it locks. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code PESSIMISTIC_WRITE}, but not always:
+ * see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */
 public enum RowLockMode {
     /**
-     * Excludes every other mode, and so inserts that reference the row. For a row that will be deleted, or whose key
+     * Excludes every mode, and so inserts that reference the row. Use it for a row that will be deleted, or whose key
      * will change.
      */
     FOR_UPDATE("for update"),
 
     /**
-     * Excludes every mode, because advisory locks have no weaker exclusive one; a row lock does not exclude {@code FOR
-     * KEY SHARE}.
+     * A row lock in this mode excludes every mode except {@code FOR KEY SHARE}. An advisory lock excludes every mode,
+     * because it has only one exclusive mode.
      */
     FOR_NO_KEY_UPDATE("for no key update"),
 
-    /** Shares with the two shared modes and excludes the two exclusive ones. */
+    /** Allows the two shared modes and excludes the two exclusive ones. */
     FOR_SHARE("for share"),
 
-    /** Shares with the two shared modes; a row lock also shares with {@code FOR NO KEY UPDATE}. */
+    /** Allows the two shared modes. A row lock also allows {@code FOR NO KEY UPDATE}. */
     FOR_KEY_SHARE("for key share");
 
     private final String sql;
@@ -40,7 +39,7 @@ public enum RowLockMode {
         this.sql = sql;
     }
 
-    /** {@return whether several transactions can hold this mode on one key at a time} */
+    /** {@return whether several transactions can hold this mode on one key at the same time} */
     public boolean isShared() {
         return this == FOR_SHARE || this == FOR_KEY_SHARE;
     }

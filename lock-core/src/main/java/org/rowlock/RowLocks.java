@@ -39,8 +39,8 @@ import org.rowlock.internal.verify.LockVerifier;
  *         });
  * }</pre>
  *
- * <p>Immutable and thread-safe. Create one for each DataSource of the application and share it. It has the admission
- * queues, which order only callers that use the same one.
+ * <p>Immutable and thread-safe. Create one object for each DataSource and share it. It contains the admission queues,
+ * in which only its own callers wait for each other.
  */
 public final class RowLocks {
     static {
@@ -95,7 +95,7 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an operation that locks in a transaction of its own. Runs no SQL by itself.
+     * Returns an operation that locks in a separate transaction. Runs no SQL by itself.
      *
      * @param request what to lock, how strongly, and how long to wait
      * @return the operation
@@ -105,12 +105,12 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an operation that claims rows in a transaction of its own, as {@link TransactionLocks#claim} does. Runs
-     * no SQL by itself. The operation never waits for a lock, enters no queue and reports no {@link
-     * LockListener.Kind#HOLD}. Its work also runs if there is no row to claim.
+     * Returns an operation that claims rows in a separate transaction, as {@link TransactionLocks#claim} does. Runs no
+     * SQL by itself. The operation never waits for a lock, enters no queue and reports no {@link
+     * LockListener.Kind#HOLD}. Its work runs even if there is no row to claim.
      *
      * @param claim the table, the predicate, the order and the limit
-     * @param mapper makes a value of each row, all columns of the table
+     * @param mapper creates a value from each row, which has all columns of the table
      * @param <R> the value of a row
      * @return the operation, whose rows are in the claim's order
      */
@@ -128,8 +128,8 @@ public final class RowLocks {
     }
 
     /**
-     * Returns the locks of the caller's transaction. Cheap, and runs no SQL. The connection is not checked before a
-     * lock is acquired.
+     * Returns an object that locks in the caller's transaction. This is cheap and runs no SQL. The connection is
+     * checked only when a lock is acquired.
      *
      * @param connection a connection of the PostgreSQL JDBC driver, or one that unwraps to it, with a transaction
      * @return its locks
@@ -139,30 +139,30 @@ public final class RowLocks {
     }
 
     /**
-     * Proves on the server that locks exclude through the DataSource, on the way that real calls take. Run it at
-     * startup. It finds:
+     * Checks that locks of the DataSource exclude each other, on the path that real calls take. Call it at startup. It
+     * finds:
      *
      * <ul>
      *   <li>servers and poolers that accept advisory locks without locking, or keep them beyond their transaction
-     *   <li>connections that lead to several servers
+     *   <li>connections that go to several servers
      *   <li>poolers that send reads elsewhere than the lock, mix up prepared statements or allow no transactions
      *   <li>with strategy {@link LockStrategy#ADVISORY}, databases of several machines (by their extension), see {@link
      *       RowLocksBuilder#singleEntryNode}
      * </ul>
      *
-     * <p>It borrows all free connections of the DataSource at a time, at least two and at most sixteen, and compares
-     * each with the others. Once it has two, it waits for each further one for a second at most. Intermittent faults
-     * may be missed. It locks random keys, writes nothing and leaves nothing behind. It gives up a server that does not
-     * answer for ten seconds.
+     * <p>It borrows all free connections of the DataSource at the same time, at least two and at most sixteen, and
+     * compares them. Once it has two, it waits at most a second for each further one. Intermittent faults may be
+     * missed. It locks random keys, writes nothing and leaves nothing behind. It fails if a server does not answer for
+     * ten seconds.
      *
-     * @throws LockVerificationException if locks do not exclude, or if that could not be tried
-     * @throws LockTransactionException if the connections are read-only or lead to a hot standby
+     * @throws LockVerificationException if locks do not exclude each other, or if the check could not be completed
+     * @throws LockTransactionException if the connections are read-only or go to a hot standby
      */
     public void verify() {
         verifier.verify(dataSource.get());
     }
 
-    /** Returns the same locks for another DataSource, whose keys have queues of their own. */
+    /** Returns the same locks for another DataSource, whose keys have separate queues. */
     RowLocks on(DataSource other) {
         Given.notNull(other, "The DataSource is null");
         return new RowLocks(runner, verifier, () -> other);

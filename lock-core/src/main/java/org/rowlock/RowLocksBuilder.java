@@ -12,8 +12,8 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.TableName;
 
 /**
- * Collects the configuration of {@link RowLocks}. A number below 1, and a table that is no well-formed SQL name, is an
- * {@link IllegalArgumentException}. Not thread-safe.
+ * Collects the configuration of {@link RowLocks}. A number below 1, or a malformed name of a table, causes an {@link
+ * IllegalArgumentException}. Not thread-safe.
  */
 public final class RowLocksBuilder {
     private LockStrategy strategy = LockStrategy.ROW;
@@ -36,7 +36,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the strategy of tables that have none of their own} Default {@link LockStrategy#ROW}.
+     * {@return this, with the strategy of tables for which none is set} Default {@link LockStrategy#ROW}.
      *
      * @param strategy the strategy
      */
@@ -59,8 +59,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the id columns of a table that are not its primary key} Only row locks need them. Together
-     * they must be unique and not null.
+     * {@return this, with the id columns of a table, if they are not its primary key} Only row locks need them.
+     * Together they must be unique and not null.
      *
      * @param table the table, named as in the keys
      * @param columns at least one, as the catalog has them (no quotes), in the order of the id's parts
@@ -92,17 +92,17 @@ public final class RowLocksBuilder {
     /**
      * {@return this, with how many exclusive requests the queue of a key admits at once}
      *
-     * <p>In the admission queue these are the lock holder and the next ones, which wait at the server. Each takes a
-     * connection. With 1 the key is free for at least a round trip each time its holder changes.
+     * <p>In the admission queue these are the lock holder and the next ones, which wait at the server. Each uses a
+     * connection. With 1, the key is free for at least a round trip whenever its holder changes.
      *
-     * <p>A transaction that has its connection already queues only for a first lock, of one row with {@link
-     * LockStrategy#ROW}. There it is how many transactions wait for the row at the server. More may wait if no thread
-     * of this JVM gets the row for a second.
+     * <p>A transaction that already has its connection queues only for its first lock, if it is for one row with {@link
+     * LockStrategy#ROW}. In that queue the number is how many transactions wait for the row at the server. More may
+     * wait if no thread of this JVM acquires the row within a second.
      *
      * <p>By default the queue adapts. Admission starts at 2. It grows to 8 for keys that are held for less time than
-     * the next transaction takes to arrive, as with {@link LockOperation#execute}. The {@code ROW} queue starts with 8
-     * at the server; once others wait in the JVM it is 4 or more. A number given here is fixed. A number above that of
-     * the connections switches the queues off.
+     * the next transaction takes to arrive, as with {@link LockOperation#execute}. The {@code ROW} queue admits up to 8
+     * to the server; once others wait in the JVM, it admits 4 or more. A number that is set here is fixed. A number
+     * above the number of connections switches the queues off.
      *
      * @param threads at least 1
      */
@@ -113,7 +113,7 @@ public final class RowLocksBuilder {
 
     /**
      * {@return this, with the largest number of threads that may wait in the admission queue of one key} Default
-     * 10,000. One more gets a {@link LockNotAvailableException}.
+     * 10,000. If there are already so many, a call gets a {@link LockNotAvailableException}.
      *
      * @param waiters the number, at least 1
      */
@@ -124,12 +124,12 @@ public final class RowLocksBuilder {
 
     /**
      * {@return this, with the largest number of calls of {@link LockOperation#execute} that wait for one key and share
-     * a transaction} Default 1, which is off.
+     * a transaction} Default 1, which means no groups.
      *
-     * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off if the DataSource
-     * picks the login or server by thread. A call whose effect may otherwise depend on the connection runs alone. If a
-     * group fails it is undone, and each call runs alone with an outcome of its own. If the outcome of a group is
-     * unknown, each call has a {@link CommitOutcomeUnknownException}. See <a
+     * <p><b>The writes of several threads then run on the connection of one of them.</b> Do not enable groups if the
+     * DataSource chooses the login or the server by thread. A call whose effect may depend on the connection for
+     * another reason runs alone. If a group fails, it is rolled back, and each call runs alone with its own outcome. If
+     * the outcome of a group is unknown, each call throws a {@link CommitOutcomeUnknownException}. See <a
      * href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
      *
      * @param calls at least 1; 32 is a good first number
@@ -140,10 +140,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with whether all clients of all instances enter a database of several machines (such as Citus) by
-     * the same machine} Default false. An advisory lock of one machine excludes no session on another. Without this
-     * declaration {@link RowLocks#verify} therefore refuses strategy {@link LockStrategy#ADVISORY} there. It has no
-     * effect on other databases.
+     * {@return this, with whether all clients of a database of several machines (such as Citus) connect to the same
+     * machine} Default false. An advisory lock of one machine excludes no session on another. Without this declaration
+     * {@link RowLocks#verify} therefore refuses strategy {@link LockStrategy#ADVISORY} there. It has no effect on other
+     * databases.
      *
      * @param declared whether it is so; Rowlock cannot check it
      */
@@ -153,10 +153,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with when commits release the locks: those of {@link LockOperation#inTransaction}, {@link
+     * {@return this, with when commits release the locks: the commits of {@link LockOperation#inTransaction}, {@link
      * LockOperation#execute} and {@link TransactionLocks#commit}} Default {@link LockRelease#PLAIN}.
      *
-     * @param release when
+     * @param release when to release them
      */
     public RowLocksBuilder release(LockRelease release) {
         this.release = Given.notNull(release, "The release given to RowLocks.builder(..) is null");
@@ -164,8 +164,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with whether the first lock of a transaction, of one row with {@link LockStrategy#ROW}, has an
-     * advisory lock of the row in front of it} Default {@link LockFront#ADAPTIVE}.
+     * {@return this, with when Rowlock acquires an advisory lock of the row before the first lock of a transaction, if
+     * that is for one row with {@link LockStrategy#ROW}} Default {@link LockFront#ADAPTIVE}.
      *
      * @param front when to acquire that lock
      */
@@ -176,8 +176,8 @@ public final class RowLocksBuilder {
 
     /**
      * {@return this, with whether messages of exceptions name the ids of rows, names and numbers} Default true. With
-     * false a message has {@code account[?]}, and the SQLSTATE in place of the server's text, which may quote an id.
-     * The cause, the driver's exception, still has that text.
+     * false a message contains {@code account[?]}, and the SQLSTATE instead of the server's text, which may quote an
+     * id. The cause, which is the driver's exception, still contains that text.
      *
      * @param shown whether to name them
      */

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
 
 /**
- * The root of Rowlock's exceptions, which are unchecked. A lock could not be acquired, a write changed another number
- * of rows than expected, or the outcome of a commit is unknown. Each subclass has one reason; this class itself is any
- * other error of the server.
+ * The root of Rowlock's exceptions, which are unchecked. A lock could not be acquired, a write changed an unexpected
+ * number of rows, or the outcome of a commit is unknown. Each subclass stands for one reason. An exception of this
+ * class itself is any other error of the server.
  *
  * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction and it must be rolled back, as with
  * {@code FOR UPDATE}.
@@ -39,7 +39,10 @@ public class RowlockException extends RuntimeException {
         this.retryable = retryable;
     }
 
-    /** Returns the message, and the page that explains the exception unless the message names another page. */
+    /**
+     * Returns the message, followed by a link to the page that explains the exception, unless the message contains a
+     * link.
+     */
     @Override
     public @Nullable String getMessage() {
         String message = super.getMessage();
@@ -50,13 +53,13 @@ public class RowlockException extends RuntimeException {
     }
 
     /**
-     * Reports whether the same work may succeed if it is run again from its beginning, after a rollback. Nothing of it
-     * is stored, and nothing needs to be changed first. Work that was interrupted or cancelled should rather stop.
+     * Reports whether the same work may succeed if it is run again from its beginning, after a rollback. If so, nothing
+     * of it is stored. Work that was interrupted or cancelled should usually not be run again.
      *
      * <p>It is true for {@link LockCanceledException}, {@link LockConnectionLostException}, {@link
      * LockDeadlockException}, {@link LockInterruptedException}, {@link LockNotAvailableException}, {@link
      * LockSerializationException} and {@link LockTableFullException}. It is true for a {@link
-     * LockVerificationException} if locks could not be tried.
+     * LockVerificationException} if the check could not be completed.
      *
      * @return false if the work will fail again, or if it is unknown whether it is stored
      */

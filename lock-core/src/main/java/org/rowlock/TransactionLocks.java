@@ -27,16 +27,16 @@ import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Locks in the caller's transaction. They are held until it commits or rolls back, or until it rolls back to a
- * savepoint that is older than they are. There is no unlock, and no lock here is a session-level lock.
+ * Locks in the caller's transaction. They are held until it commits or rolls back, or until it rolls back to an earlier
+ * savepoint. There is no unlock, and no lock outlasts the transaction.
  *
- * <p>Every method needs a connection that is open, not in autocommit, read-write and not in an aborted transaction. It
- * refuses others with a {@link LockTransactionException}.
+ * <p>Every method needs a connection that is open, read-write, not in autocommit, and not in an aborted transaction.
+ * Otherwise it throws a {@link LockTransactionException}.
  *
  * <p>In READ COMMITTED a read after the lock sees everything that the previous holder committed. In REPEATABLE READ and
  * SERIALIZABLE the snapshot is older than the lock. With {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}
  * PostgreSQL then raises 40001 if the locked row has changed; it does not compare other rows. {@code BOTH} also refuses
- * a row that the snapshot does not have. Keys alone ({@link LockStrategy#ADVISORY}, names, numbers) are refused.
+ * a row that is missing in the snapshot. {@link LockStrategy#ADVISORY}, names and numbers are refused.
  *
  * <p>Two transactions that upgrade their shared locks of one key can deadlock, as with row locks.
  *
@@ -59,7 +59,7 @@ public final class TransactionLocks {
      * @param request what to lock, how strongly, and how long to wait
      * @return the outcome: {@link LockResult.State#HELD}, or {@link LockResult.State#ABSENT} if the request allows it
      * @throws LockNotAvailableException if another transaction holds one of the keys, and the request has no wait or it
-     *     runs out; nothing is newly held and the transaction stays usable
+     *     times out; no new lock is held, and the transaction stays usable
      * @throws RowAbsentException if a row does not exist and the request does not {@linkplain LockRequest#allowAbsent
      *     allow} that
      * @throws LockTargetException if one of the keys cannot be locked, or there are more than the budget allows;
@@ -71,13 +71,13 @@ public final class TransactionLocks {
         return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), null, false);
     }
 
-    /** Locks by a statement of another library if that has the same effect; see {@link LockAccess#lock}. */
+    /** Locks with a statement of another library if that has the same effect; see {@link LockAccess#lock}. */
     LockResult lock(LockRequest request, @Nullable RowStatement statement) {
         return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), statement, false);
     }
 
     /**
-     * Locks all keys or none, if no other transaction holds one of them. Does not wait, unless the request has a wait.
+     * Locks all keys, or none if another transaction holds one of them. Does not wait, unless the request has a wait.
      *
      * @param request what to lock, and how strongly
      * @return the outcome, which is {@link LockResult.State#TAKEN} if another transaction holds one of the keys
@@ -91,8 +91,8 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys or none, and runs a query behind the locks, in one round trip. In READ COMMITTED the query has a
-     * snapshot of its own, so it sees what the previous holder committed.
+     * Locks all keys or none, and runs a query after the locks, in one round trip. In READ COMMITTED the query takes a
+     * new snapshot, so it sees what the previous holder committed.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -101,7 +101,7 @@ public final class TransactionLocks {
      * @param <R> the value of a row
      * @return a value per row
      * @throws LockNotAvailableException as for {@link #lock}; the query has not run. With a bounded wait also if the
-     *     session's lock_timeout ends the query itself, which is then undone
+     *     session's lock_timeout ends the query itself, which is then rolled back
      * @throws RowAbsentException as for {@link #lock}; the query has run
      * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. The query has
      *     not run; the transaction is aborted if it had begun before the call
@@ -116,7 +116,7 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys or none, and runs a query for one value a row behind the locks, as {@link
+     * Locks all keys or none, and runs a query for one value per row after the locks, as {@link
      * #lockAndRead(LockRequest, String, RowMapper, Object...)} does.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
@@ -165,7 +165,7 @@ public final class TransactionLocks {
             }
             return result(call, outcome, trying);
         } catch (SQLException e) {
-            // An error of the driver outside a lock statement has no more specific exception.
+            // The driver may throw this outside a lock statement.
             if (SqlState.isConnectionLost(e.getSQLState())) {
                 throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
             }
@@ -196,13 +196,13 @@ public final class TransactionLocks {
     }
 
     /**
-     * Takes up to {@link Claim#limit()} rows that meet the claim's predicate, and skips rows that other transactions
-     * hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. Takes one round trip, with advisory locks two, and more only
-     * if other transactions hold the keys of these rows without their row locks.
+     * Claims up to {@link Claim#limit()} rows that match the claim's predicate, and skips rows that other transactions
+     * hold, as {@code FOR UPDATE SKIP LOCKED} does. Never waits. It takes one round trip, or two with advisory locks.
+     * It takes more only if other transactions hold keys of these rows but not their row locks.
      *
-     * <p>Every row returned is locked, and met the predicate when it was read last, so a job is done once. A row that
-     * another worker finished before the lock is not returned. Neither is a row whose key another transaction holds;
-     * its row lock stays until the transaction ends.
+     * <p>Every returned row is locked, and matched the predicate when it was last read, so a job is done only once. A
+     * row that another worker finished before the lock is not returned. A row whose key another transaction holds is
+     * not returned either, but its row lock is held until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table
@@ -221,37 +221,37 @@ public final class TransactionLocks {
     }
 
     /**
-     * Commits the transaction, with writes before the COMMIT in the same flush. Use it in place of {@link
+     * Commits the transaction, with writes before the COMMIT in the same flush. Use it instead of {@link
      * Connection#commit()}. If a write fails, or does not change as many rows as {@linkplain CommitWrite#expectRows
      * expected}, nothing is committed. After any exception the transaction is over, and the connection can be used for
-     * the next one. It is rolled back, except as {@link CommitOutcomeUnknownException} says. Without writes this is a
-     * commit that reports its outcome.
+     * the next one. It is rolled back, unless the exception is a {@link CommitOutcomeUnknownException}. Without writes
+     * this only commits, and reports the outcome.
      *
      * <p>Do not use it if a framework commits the transaction: JTA, or Spring, which has {@code RowLockTemplate}.
      *
      * @param writes what to do before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
-     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good. It is a
-     *     {@link CommitNotConfirmedException} if it has committed and a crash or failover may still lose it
+     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed. It is a {@link
+     *     CommitNotConfirmedException} if the transaction has committed, but a crash or failover may still lose it
      * @throws RowlockException if it has not committed, for another reason that is known
      * @throws SQLException if it has not committed, because a write or a deferred constraint failed
-     * @throws IllegalArgumentException if the writes are null, or one cannot go with a commit: several statements, a
-     *     COMMIT of its own, values that do not fit its parameters
+     * @throws IllegalArgumentException if the writes are null, or one cannot be sent with a commit: it contains several
+     *     statements or a COMMIT, or its values do not fit its parameters
      * @throws IllegalStateException if the writes are committed already
      */
     public void commit(CommitWrites writes) throws SQLException {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                // The queues that this thread has entered show whether others contend for the locks. Without a queue,
-                // any may.
+                // The queues that this thread has entered show whether other transactions contend for the locks.
+                // Without a queue this is unknown.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
                 Commit.run(connection, List.of(), calls.tables().config().names(), endings, toSend);
                 return;
             }
         } catch (Throwable failure) {
-            // Throwable is caught, because nothing may be left that a later commit would store.
+            // Throwable is caught, because a later commit must not store the rest of the transaction.
             PgSession.rollBack(connection, failure);
             throw failure;
         }
@@ -270,7 +270,7 @@ public final class TransactionLocks {
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
      * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
      * @throws SQLException if a write fails; the transaction is aborted
-     * @throws IllegalArgumentException if one cannot be sent so, as for {@link #commit}
+     * @throws IllegalArgumentException if a write cannot be sent in this way, as for {@link #commit}
      * @throws IllegalStateException if the writes are committed or sent already
      */
     public void send(CommitWrites writes) throws SQLException {
@@ -278,7 +278,7 @@ public final class TransactionLocks {
         Commit.sendWrites(connection, calls.tables().config().names(), toSend);
     }
 
-    /** Locks, writes and commits. After any exception, the caller has to roll back. */
+    /** Locks, writes and commits. After any exception, the caller must roll back. */
     void lockAndCommit(LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);

@@ -28,7 +28,7 @@ import org.rowlock.internal.text.WaitNanos;
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Returns the locks of a transaction on the connection of this thread's innermost call. */
+    /** Returns the locks for the connection that this thread's innermost call has borrowed. */
     TransactionLocks in(Connection connection) {
         KeyEntries.begin();
         return new TransactionLocks(connection, calls);
@@ -69,7 +69,10 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    /** Runs work on a claim, which enters no queue. There is no hold, because its acquisition reports the keys. */
+    /**
+     * Runs work on a claim, which enters no queue. It reports no hold, because its keys are known only after the
+     * acquisition.
+     */
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
@@ -137,7 +140,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     /**
-     * Commits, with the writes of the work. They are refused if the work has ended the transaction that held the lock.
+     * Commits, with the writes of the work. If the work has ended the transaction that held the lock, refuses the
+     * writes.
      */
     private void commit(Lent lent, List<LockKey> keys, CommitWrites writes, Ending.Choice endings) throws SQLException {
         Connection connection = lent.connection;
@@ -148,14 +152,14 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         lent.settled = true;
     }
 
-    /** A borrowed connection, which is returned without a transaction, however that has ended. */
+    /** A borrowed connection. It is returned without an open transaction, whatever the outcome is. */
     private static final class Lent implements AutoCloseable {
         final Connection connection;
 
         private boolean autoCommit;
 
         /**
-         * Whether the transaction has committed, or is known to be rolled back. No later failure may hide that from the
+         * Whether the transaction has certainly committed or rolled back. No later failure may hide that from the
          * caller.
          */
         boolean settled;
@@ -169,8 +173,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             if (autoCommit) {
                 connection.setAutoCommit(false);
             } else if (PgSession.of(connection).hasBegun()) {
-                // The pool has run a first statement, such as HikariCP's connectionInitSql, and its settings must be
-                // kept.
+                // The pool has already run a statement, such as HikariCP's connectionInitSql, whose settings must not
+                // be rolled back.
                 connection.commit();
             }
             return connection;

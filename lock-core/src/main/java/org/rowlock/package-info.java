@@ -1,9 +1,8 @@
 /**
  * Advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>Start at {@link org.rowlock.RowLocks}. {@code RowLocks.of(dataSource)} is created once, {@code
- * locks.lock(request)} locks in a transaction of its own, and {@code locks.in(connection)} locks in the caller's
- * transaction.
+ * <p>Start at {@link org.rowlock.RowLocks}. Create {@code RowLocks.of(dataSource)} once. {@code locks.lock(request)}
+ * locks in a separate transaction, and {@code locks.in(connection)} in the caller's transaction.
  *
  * <p>Every call takes a {@link org.rowlock.LockRequest}: one or several {@link org.rowlock.LockKey}, a {@link
  * org.rowlock.RowLockMode} and a {@link org.rowlock.LockWait}. The {@link org.rowlock.LockStrategy}, which is
@@ -11,7 +10,7 @@
  * waiters.
  *
  * <p>If a lock or a commit fails, the exception is a {@link org.rowlock.RowlockException}; an error of the caller's SQL
- * is the driver's {@link java.sql.SQLException}. A null, and an argument that a method does not take, are an {@link
+ * is the driver's {@link java.sql.SQLException}. A null or another illegal argument causes an {@link
  * IllegalArgumentException}.
  */
 @NullMarked

@@ -105,7 +105,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return query(reader(), sql);
     }
 
-    /** A test may have ended its sessions, or stopped its server, since the last query. */
+    /** A test may have ended its sessions or stopped its server after the last query. */
     private synchronized Connection reader() throws SQLException {
         if (reader == null || !reader.isValid((int) DEADLINE.toSeconds())) {
             reader = dataSource().getConnection();

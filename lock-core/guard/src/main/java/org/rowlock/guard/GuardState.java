@@ -1,12 +1,12 @@
 package org.rowlock.guard;
 
-/** Whether the guard of a table refuses writers that do not lock. */
+/** Whether the guard of a table rejects writers that do not lock. */
 public enum GuardState {
-    /** The guard refuses them. */
+    /** The guard rejects them. */
     CURRENT,
     /**
-     * The guard may make other keys than this version of Rowlock. It is of another version, or the primary key is no
-     * longer the one for which it was installed. Install it again.
+     * The guard may derive other keys than this version of Rowlock. It is of another version, or it was installed for
+     * another primary key. Install it again.
      */
     OUTDATED,
     /**

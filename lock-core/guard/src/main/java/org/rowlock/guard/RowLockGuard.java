@@ -13,25 +13,24 @@ import java.util.Objects;
 import org.rowlock.LockStrategy;
 
 /**
- * Protects tables against writers that do not lock through Rowlock, from any program. It consists of SQL to install in
- * the database.
+ * Protects tables against writers, in any program, that do not lock through Rowlock. The protection is SQL, which you
+ * install in the database.
  *
  * <ul>
- *   <li>The <b>audit</b> records writers that update or delete rows of a table without their keys. It refuses nothing.
- *       It is for {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} it would record every writer, because no
- *       transaction acquires keys.
- *   <li>The <b>guard</b> acquires the key of each updated or deleted row, without waiting, for the transaction that
- *       writes it. If another transaction holds the key, the writer gets SQLSTATE 55P03. Otherwise, transactions that
- *       lock the row wait for the writer. So with {@link LockStrategy#ADVISORY} too, a plain writer cannot cause a lost
- *       update.
- * </ul> {@link #schemaSql()} creates a schema {@code rowlock}. The owner of the table calls its functions
- * {@code install_guard}, {@code install_audit}, {@code remove_guard} and {@code remove_audit} in SQL, in a migration or
- * directly. No superuser is needed, and running any of it again does no harm. Its views {@code guards}, {@code audits}
- * and {@code stray_writers} show what is installed and what the audit has recorded. For what the guard does not cover,
- * see <a href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">its table</a>.
+ *   <li>The <b>audit</b> records writers that update or delete rows of a table without holding their keys. It rejects
+ *       no write. Use it with {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} it would record every writer,
+ *       because no transaction acquires keys.
+ *   <li>The <b>guard</b> acquires the key of each updated or deleted row for the writing transaction, without waiting.
+ *       If another transaction holds the key, the writer gets SQLSTATE 55P03. Otherwise, transactions that lock the row
+ *       wait for the writer. So even with {@link LockStrategy#ADVISORY}, a plain writer cannot cause a lost update.
+ * </ul> {@link #schemaSql()} creates a schema {@code rowlock}. The owner of the table calls its functions {@code
+ * install_guard}, {@code install_audit}, {@code remove_guard} and {@code remove_audit} in SQL, in a migration or
+ * directly. No superuser is needed, and all of it can be run again. Its views {@code guards}, {@code audits} and {@code
+ * stray_writers} show what is installed and what the audit has recorded. For what the guard does not cover, see <a
+ * href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">its table</a>.
  */
 public final class RowLockGuard {
-    /** The version that {@code rowlock.version()} returns if the SQL is of this version. */
+    /** The version that {@code rowlock.version()} returns if the installed SQL is current. */
     private static final int GUARD_VERSION = 2;
 
     private static final int KEY_VERSION = 1;
@@ -66,7 +65,7 @@ public final class RowLockGuard {
      * autocommit.
      *
      * @param connection any connection to the database; not closed
-     * @param table the table, as in SQL; for a partition, the guard of its root is meant
+     * @param table the table, as in SQL; for a partition, the state is that of its root
      * @return the state
      * @throws SQLException if the table does not exist, or the catalog cannot be read
      */
