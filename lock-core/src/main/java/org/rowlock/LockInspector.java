@@ -140,7 +140,7 @@ public final class LockInspector {
             long objid = row.getLong("objid");
             return new Line(
                     table,
-                    // The pair's second number is an int4, which pg_locks shows as an unsigned oid.
+                    // The second number of a pair is an int4, which pg_locks shows as an unsigned oid.
                     table.map(name -> Integer.toString((int) objid)),
                     row.getLong("classid"),
                     objid,

@@ -12,18 +12,19 @@ import org.rowlock.internal.text.TableName;
 /**
  * The key that is locked: a row, a name, a raw number or a raw pair of numbers. Immutable and thread-safe.
  *
- * <p>How a key becomes an advisory lock is a published format, key version 1: see <a
- * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. It is the same from Java, psql or any
- * other language. A collision of two keys makes one transaction wait for the other without need. It never lets both
- * hold the lock at once.
+ * <p>The numbers of the advisory lock of a key are derived by a published format, key version 1: see <a
+ * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. So Java, psql and any other language
+ * can lock the same key. If two keys have the same numbers, one transaction waits for the other without need, but both
+ * never hold the lock at the same time.
  *
- * <p>A table that is no well-formed SQL name, and an id or name that is null, blank or contains a NUL character, is an
- * {@link IllegalArgumentException}.
+ * <p>A malformed name of a table, and an id or name that is null, blank or contains a NUL character, cause an {@link
+ * IllegalArgumentException}.
  */
 public sealed interface LockKey {
 
     /**
-     * {@return the key of a row, by an {@code int} or {@code long} id} The same as by a string of the same value.
+     * {@return the key of a row, by an {@code int} or {@code long} id} It is the same key as for a string with the same
+     * value.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
@@ -33,7 +34,7 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a row, by an id of one character} The same as by a string of that character.
+     * {@return the key of a row, by an id of one character} It is the same key as for a string with that character.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
@@ -43,8 +44,8 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a row, by an id of any supported type} The value counts, not the Java type: {@code 42},
-     * {@code 42L} and {@code "42"} are one key, and so are a {@link java.util.UUID} and its text.
+     * {@return the key of a row, by an id of any supported type} The Java type of the id does not matter: {@code 42},
+     * {@code 42L} and {@code "42"} are the same key, and so are a {@link java.util.UUID} and its text.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by
@@ -106,10 +107,10 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a name of one's own choice: a nightly job, a reservation, a tenant} The lock is the one that
-     * {@code ('x' || substr(md5(name), 1, 16))::bit(64)::bigint} gives in hand-written SQL.
+     * {@return the key of a name that you choose, for example of a nightly job, a reservation or a tenant} In SQL, the
+     * same lock has the number {@code ('x' || substr(md5(name), 1, 16))::bit(64)::bigint}.
      *
-     * @param name the name; every character counts
+     * @param name the name, which is compared exactly
      */
     static Name name(String name) {
         return new Name(name);
@@ -127,8 +128,8 @@ public sealed interface LockKey {
     /**
      * {@return a raw advisory lock of two 32-bit numbers, to exclude code that already uses it}
      *
-     * @param first what pg_locks shows as classid
-     * @param second what pg_locks shows as objid
+     * @param first the number that pg_locks shows as classid
+     * @param second the number that pg_locks shows as objid
      */
     static RawPair pair(int first, int second) {
         return new RawPair(first, second);
@@ -146,7 +147,10 @@ public sealed interface LockKey {
         return List.copyOf(texts);
     }
 
-    /** A row of a table. Two rows are equal if their tables and canonical ids are, because they have one key. */
+    /**
+     * A row of a table. Two rows are equal if their tables and canonical ids are equal, because they then have the same
+     * key.
+     */
     final class Row implements LockKey {
         private final String table;
         private final List<String> id;
@@ -158,7 +162,9 @@ public sealed interface LockKey {
             this.id = canonical(id);
         }
 
-        /** Returns the list itself if it is canonical already, which is the hot path. */
+        /**
+         * Returns the canonical form of an id. In the hot path the list is already canonical, and is returned itself.
+         */
         private static List<String> canonical(List<String> id) {
             for (String part : id) {
                 if (!part.equals(IdText.canonical(part))) {
@@ -173,14 +179,14 @@ public sealed interface LockKey {
             return table;
         }
 
-        /** {@return the id's canonical text, a part per column of the primary key} */
+        /** {@return the canonical text of the id, with one part per column of the primary key} */
         public List<String> id() {
             return id;
         }
 
         /**
-         * {@return the id as it was given, which row locks compare with the columns} A text column may have a UUID in
-         * upper case.
+         * {@return the id as it was given} Row locks compare this form with the columns, because a text column may
+         * contain a UUID in upper case.
          */
         public List<String> givenId() {
             return givenId;
@@ -243,8 +249,8 @@ public sealed interface LockKey {
     /**
      * A raw pair of numbers.
      *
-     * @param first what pg_locks shows as classid
-     * @param second what pg_locks shows as objid
+     * @param first the number that pg_locks shows as classid
+     * @param second the number that pg_locks shows as objid
      */
     record RawPair(int first, int second) implements LockKey {
         @Override

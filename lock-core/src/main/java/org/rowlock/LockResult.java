@@ -49,7 +49,7 @@ public final class LockResult {
         return absentRows;
     }
 
-    /** {@return the strategy of the keys; {@link LockStrategy#BOTH} for a call on tables of several strategies} */
+    /** {@return the strategy of the keys; {@link LockStrategy#BOTH} if their tables have different strategies} */
     public LockStrategy strategy() {
         return strategy;
     }

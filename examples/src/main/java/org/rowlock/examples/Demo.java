@@ -31,11 +31,12 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TcpProxy;
 
 /**
- * Does one job in six ways: 64 threads pay 1 into accounts. A payment locks the account, reads its balance and writes
- * the new one. If a lock admits two payments at once, an update is lost, and the check of the money finds it.
+ * Compares six ways to lock. 64 threads pay 1 into accounts. A payment locks the account, reads its balance and writes
+ * the new one. If two payments ever hold the lock at the same time, an update is lost, and the check of the money
+ * detects it.
  *
  * <p>The option {@code --rtt 0.5ms} adds a network with that round trip. The property {@code -Drowlock.url} names your
- * own server, on which the demo works in a schema of its own. The exit status is 0 only if the money is right.
+ * own server, on which the demo works in a separate schema. The exit status is 0 only if the money is right.
  */
 public final class Demo {
     private static final int THREADS = 64;
@@ -180,7 +181,7 @@ public final class Demo {
         for (int accounts : new int[] {1, 100}) {
             String rows = accounts == 1 ? "one row" : "100 rows, zipfian";
             List<Way> ways = ways();
-            // The first round warms up the JVM and the server, and does not count.
+            // The first round warms up the JVM and the server, and is not counted.
             for (int round = -1; round < ROUNDS; round++) {
                 for (Way way : ways) {
                     way.micros().reset();

@@ -74,7 +74,7 @@ public final class HotAccount {
     }
     // end
 
-    /** Pays in a transaction of the application's own. */
+    /** Pays in the application's own transaction. */
     public boolean pay(Connection connection, long id, long amount) throws SQLException {
         // snippet: own
         TransactionLocks tx = locks.in(connection);

@@ -18,7 +18,7 @@ public final class SeatReservation {
     // snippet: absent
     /** Reserves a seat, or returns false if it is taken. */
     public boolean reserve(int flight, String seat, String guest) throws SQLException {
-        // the row does not exist yet, and is locked all the same
+        // the row does not exist yet, but its key can be locked
         return locks.lock(forUpdate(row("reservation", flight, seat)).allowAbsent())
                 .read("select guest from reservation where flight = ? and seat = ?", String.class, flight, seat)
                 .inTransaction(tx -> {

@@ -53,6 +53,25 @@ final class Grammar {
                     + "|pass(?:es)? (?:\\S+ ){1,2}by)\\b",
             Pattern.CASE_INSENSITIVE);
 
+    /** The article in place of the word for a ratio: {@code one a statement}. */
+    private static final Pattern PER = Pattern.compile(
+            "\\b(?:one|two|three|values?|trips?|rows|bytes|entries|\\d+) an?"
+                    + " (?:row|key|statement|call|transaction|commit|page|table|JVM|caller|session|round|column|parameter|write)\\b");
+
+    /** A word for a place in front of what has a time: {@code behind the lock}. */
+    private static final Pattern PLACE = Pattern.compile(
+            "\\b(?:behind|in front of)"
+                    + " (?:(?:the|a|an|its|their|that|this|these|each|all|both|it|them) )?(?:(?!connection|DataSource)[-\\w]+ )?"
+                    + "(?:locks?|savepoints?|commits?|waits?|statements?|flush|snapshot|writes?|reads?|query|queries)\\b"
+                    + "|\\b(?:locks?|keys?|query|one) in front\\b",
+            Pattern.CASE_INSENSITIVE);
+
+    /** A verb of motion or speech for what is sent, returned or known. */
+    private static final Pattern MOTION = Pattern.compile(
+            "\\bg(?:o|oes|oing) (?:with|alone|in front|behind)\\b|\\bwent with\\b"
+                    + "|\\b(?:is|are|was|were|be|been) (?:told|handed)\\b|\\b(?:all the same|in hand(?!-))\\b",
+            Pattern.CASE_INSENSITIVE);
+
     /** An auxiliary, an irregular verb, or a word whose ending may be that of a verb. */
     private static final Pattern VERB = Pattern.compile(
             "\\b(?:am|are|be|been|began|can|cannot|could|cut|did|do|found|get|go|got|had|have|held|is|kept|left|lost|made"
@@ -103,6 +122,9 @@ final class Grammar {
             add(faults, "no named actor", ACTOR.matcher(sentence).find(), sentence);
             add(faults, "as for because", CAUSE.matcher(sentence).find(), sentence);
             add(faults, "figure of speech", PHRASE.matcher(sentence).find(), sentence);
+            add(faults, "article for per", PER.matcher(sentence).find(), sentence);
+            add(faults, "place for time", PLACE.matcher(sentence).find(), sentence);
+            add(faults, "figure of speech", MOTION.matcher(sentence).find(), sentence);
             if (prose.part() != Part.TAG) {
                 add(faults, "clause as a subject", CLAUSE.matcher(sentence).matches(), sentence);
                 add(faults, "no verb", before != ':' && lacksVerb(sentence), sentence);

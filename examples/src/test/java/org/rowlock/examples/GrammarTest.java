@@ -35,6 +35,14 @@ class GrammarTest {
                 "no subject          | Of what may have been less the shorter ones say more",
                 "no subject          | Has nothing committed unless each execution changes exactly one row",
                 "no named actor      | Only if it waits for nobody at the server either",
+                "article for per     | Round trips between lock and commit, one a statement",
+                "article for per     | Adds a query for one value a row",
+                "place for time      | Runs a query behind the locks",
+                "place for time      | Sends an advisory lock in front of the statement",
+                "place for time      | An absent row has no lock in front",
+                "figure of speech    | The writes go with the COMMIT",
+                "figure of speech    | The caller is told that the row is absent",
+                "figure of speech    | The queue is entered with a connection in hand",
                 "no capital          | the lock of a row",
                 "no verb             | Waits for the lock. For the server alone.",
                 "long                | Waits for the lock of a row that another transaction holds until it ends or the"
@@ -62,6 +70,8 @@ class GrammarTest {
                 "Enters only if no transaction holds the lock at the server",
                 "Locks as FOR UPDATE does, as it is described there. Not thread-safe.",
                 "The id columns of a table. What is locked?",
+                "The driver behind the pool sends one statement, and waits behind a proxy.",
+                "Locks one row, and then runs a query after the lock. A pool in front of the drop-in is allowed.",
             })
     void acceptsWhatIsReadOnce(String sentence) {
         assertThat(faults(sentence)).isEmpty();

@@ -15,8 +15,8 @@ import org.rowlock.RowLocks;
 import org.rowlock.examples.HotAccount;
 
 /**
- * Lets threads pay from a few accounts over a network, by hand and in the ways of docs/hot-rows.md. The rows are the
- * same in the end.
+ * Lets threads pay from a few accounts over a network, by hand and in the ways of docs/hot-rows.md. All ways have the
+ * same result.
  */
 final class HotRowExample implements Example {
     private static final int ACCOUNTS = 5;

@@ -1,4 +1,4 @@
-/** Starts the programs to copy, each on a PostgreSQL of its own: {@code ./rowlock example transfer}. */
+/** Starts the programs to copy, each on its own PostgreSQL: {@code ./rowlock example transfer}. */
 @NullMarked
 package org.rowlock.examples.start;
 

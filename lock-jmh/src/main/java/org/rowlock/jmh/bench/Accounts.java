@@ -15,9 +15,7 @@ record Accounts(BenchmarkServer server, int rows) {
 
     static final String READ = "select balance from " + TABLE + " where aid = ?";
 
-    /**
-     * A fill factor that leaves room on each page for the next version of a row, as pgbench's tables of this kind do.
-     */
+    /** A fill factor that leaves space on each page for the next version of a row, as in some tables of pgbench. */
     static final String ROOMY = "fillfactor = 50";
 
     static Accounts create(BenchmarkServer server, int rows) throws SQLException {
@@ -52,7 +50,7 @@ record Accounts(BenchmarkServer server, int rows) {
         return Sql.number(connection, READ, aid);
     }
 
-    /** Fails unless every row is there and back at 0. */
+    /** Fails unless every row exists and its balance is 0 again. */
     void check() throws SQLException {
         long[] found = server.numbers("select count(*), count(*) filter (where balance <> 0) from " + TABLE);
         if (found[0] != rows || found[1] != 0) {

@@ -8,8 +8,8 @@ import org.rowlock.jmh.profile.Published;
 
 /**
  * The effect of row locks on plain updates of the same hot rows. Bystanders update a row three times in a transaction,
- * without a lock of their own and as fast as they can. Lockers lock a row, read it and commit, at a fixed rate that is
- * the same for every variant. The latency of a lock begins when the rate makes it due.
+ * without locking it first, and as fast as they can. Lockers lock a row, read it and commit, at a fixed rate that is
+ * the same for every variant. The latency of a lock is measured from the time at which the rate requires it.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {
@@ -78,7 +78,7 @@ public class Bystander extends LockWorkload {
         pace.reset();
     }
 
-    /** Transactions that were due but were not begun count with their delay so far, and are not left out. */
+    /** Includes transactions that were due but have not begun, with their delay so far. */
     @Override
     void ends(boolean measured, Published results) {
         pace.untaken(untaken::record);

@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that work from the first window to the last without a pause, so that no window sees them begin or end.
- * JMH measures the operations of the clients of one role. Thread-safe.
+ * The threads that work without a pause from the first measured window to the last, so that no window contains their
+ * start or end. JMH measures the operations of the clients of one role. Thread-safe.
  */
 final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);
@@ -56,7 +56,7 @@ final class Clients {
         for (int i = 0; i < count; i++) {
             Operation own = operation.apply(i);
             Thread thread = new Thread(() -> work(own, counter), "rowlock-jmh-" + role + "-" + i);
-            // The threads must not keep the JVM alive, whatever happens to the benchmark.
+            // The threads must not keep the JVM alive if the benchmark fails.
             thread.setDaemon(true);
             threads.add(thread);
         }

@@ -7,9 +7,9 @@ import javax.sql.DataSource;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
 
-/** Puts lock-jdbc in front of connections. */
+/** Wraps a DataSource with lock-jdbc. */
 public final class DropInPool {
-    /** The value in place of a mode for connections without lock-jdbc. */
+    /** The value for connections without lock-jdbc. */
     static final String PLAIN = "plain";
 
     /**

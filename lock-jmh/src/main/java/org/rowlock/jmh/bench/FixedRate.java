@@ -4,9 +4,9 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A fixed rate that several threads keep together. Each start has its time, and a free thread takes the next. While all
- * threads are busy, the starts wait for them, and none is left out. A latency that counts from the time of the start
- * includes all of that wait. Thread-safe.
+ * A fixed rate that several threads keep together. Each start has a scheduled time, and a free thread takes the next
+ * one. While all threads are busy, starts wait, and none is left out. A latency that is measured from the scheduled
+ * time includes this wait. Thread-safe.
  */
 final class FixedRate {
     private final double nanosBetween;
@@ -26,13 +26,13 @@ final class FixedRate {
         this.clock = clock;
     }
 
-    /** Forgets all starts. The next one is due at the present time. */
+    /** Discards all starts. The next one is due now. */
     synchronized void reset() {
         taken = 0;
         stopped = false;
     }
 
-    /** Takes the next start, and returns its time. The time has passed if the threads are late. */
+    /** Takes the next start, and returns its scheduled time, which has passed if the threads are late. */
     synchronized long next() {
         if (taken == 0) {
             firstStart = clock.getAsLong();

@@ -7,10 +7,10 @@ import java.sql.SQLException;
 
 /**
  * The statements that Rowlock sends to lock a row with ADVISORY and to read it in the same round trip, as plain JDBC.
- * The library must not cost more than this. A test compares the two texts.
+ * The library should not cost more than this. A test compares the two texts.
  */
 final class HandWritten {
-    /** The prefix of what a refusing guard saw. Rowlock uses a random one. */
+    /** The prefix of the error if the check refuses the lock. Rowlock uses a random one. */
     private static final String MARK = "refused:";
 
     private static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
@@ -22,9 +22,9 @@ final class HandWritten {
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /**
-     * The statement that holds the table, and locks the pair of the table's OID and the id. It requires a transaction
-     * in which the lock means something, and a table whose rows the role may lock. Otherwise it raises an error, so
-     * that the statement behind it does not run without the lock.
+     * The statement that protects the table against DDL, and locks the pair of the table's OID and the id. It requires
+     * a transaction in which the lock is useful, and a table whose rows the role may lock. Otherwise it raises an
+     * error, so that the next statement does not run without the lock.
      */
     private static final String LOCK = "with rowlock_held_0 as (select from \"%s\" for key share) select case when "
             + READ_ONLY + " = 'off' and " + ISOLATION

@@ -8,8 +8,8 @@ import org.rowlock.jmh.profile.WaitSampler;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * Samples, in a thread of its own, what the holders of contended locks wait for. A holder of a row is known by its xid,
- * for which the sessions at the head of the row's queue wait. An instance belongs to one thread.
+ * Samples, in a separate thread, the wait events of the holders of contended locks. The first waiter for a row waits
+ * for the xid of the holder, which identifies the holder. An instance belongs to one thread.
  */
 record HolderWaits(WaitSampler sampler) {
     private static final long INTERVAL_MILLIS = 20;

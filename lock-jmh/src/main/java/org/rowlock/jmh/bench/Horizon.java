@@ -43,7 +43,7 @@ public class Horizon extends Zipfian {
     /** The rate of each measured window. */
     private final List<Double> rates = new ArrayList<>();
 
-    /** The first window of the hold, the first one behind it, and the first one behind all. */
+    /** KEEPHZ */
     private int first;
 
     private int end;
@@ -104,7 +104,7 @@ public class Horizon extends Zipfian {
                 .ifPresent(mean -> results.put(name, mean, "1/s"));
     }
 
-    /** Opens a transaction that does nothing and ends late, as that of a report or a forgotten session does. */
+    /** Opens a transaction that does nothing and ends late, as a report or a forgotten session would. */
     private Connection hold() throws SQLException {
         Connection connection = server.closeWith(server.connect());
         Sql.execute(connection, STAY, "set application_name = 'rowlock-jmh horizon'");

@@ -29,8 +29,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * A process of its own that runs some of the clients of {@link Instances}. It regularly writes a line with the times of
- * its transactions in microseconds. It works until its input ends, and therefore no longer than its parent.
+ * A separate process that runs some of the clients of {@link Instances}. It regularly writes a line with the times of
+ * its transactions in microseconds. It works until its input ends, and so ends with its parent.
  */
 final class InstanceProcess implements AutoCloseable {
     private static final long LINE_MILLIS = 50;
@@ -46,7 +46,7 @@ final class InstanceProcess implements AutoCloseable {
      * The task of the process, which is the first line of its input.
      *
      * @param inside the file of the exclusion
-     * @param ahead how many transactions each client runs ahead
+     * @param ahead how many transactions each client runs before the measurement
      * @param ownRow the first of the clients' own rows for these
      */
     record Task(
@@ -77,7 +77,7 @@ final class InstanceProcess implements AutoCloseable {
     /**
      * Starts a process.
      *
-     * @param library a class path in front of the present one; may be empty
+     * @param library a class path that precedes the present one; may be empty
      * @param compilers the number of compiler threads: 1, or 4, which is the default of JVMs
      */
     static InstanceProcess start(String library, int compilers, Task task) throws IOException {
@@ -98,7 +98,7 @@ final class InstanceProcess implements AutoCloseable {
         return started;
     }
 
-    /** Waits until the process has its connections, and its clients have run ahead. */
+    /** Waits until the process has its connections, and its clients have run their first transactions. */
     void awaitReady() {
         String line = line();
         if (!READY.equals(line)) {
@@ -138,7 +138,7 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    /** Lets the process finish what it has begun. */
+    /** Lets the process finish its running transactions. */
     void stop() {
         told.close();
         while (line() != null) {
@@ -217,7 +217,7 @@ final class InstanceProcess implements AutoCloseable {
         exclusion.check();
     }
 
-    /** Runs each client in a thread of its own. Returns when all have ended, and throws the first failure. */
+    /** Runs each client in a separate thread. Returns when all have ended, and throws the first failure. */
     private static void clients(ScheduledExecutorService threads, int count, ClientWork work)
             throws InterruptedException, ExecutionException {
         List<Callable<Void>> all = IntStream.range(0, count)

@@ -34,7 +34,7 @@ public class Instances extends LockWorkload {
     @Param("5")
     public int jvms;
 
-    /** The layer in front of the clients' pools: plain, or a mode of lock-jdbc. */
+    /** The wrapper of the clients' pools: plain for none, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
@@ -46,14 +46,14 @@ public class Instances extends LockWorkload {
     public double zipf;
 
     /**
-     * The number of transactions that each client runs ahead on a row of its own, where it never waits. Without them,
-     * dozens of JVMs that compile on few processors would be compared by how much they compile. 0 for a start after
-     * verify().
+     * The number of transactions that each client first runs on its own row, where it never waits. Without them, dozens
+     * of JVMs would still compile on few processors, and the results would show how much they compile. 0 for a start
+     * after verify().
      */
     @Param("250")
     public int ahead;
 
-    /** A class path of jars in front of this version's, such as another lock-core and lock-jdbc; empty for none. */
+    /** A class path of jars that precedes this version's, such as another lock-core and lock-jdbc; empty for none. */
     @Param("")
     public String library = "";
 
@@ -72,7 +72,7 @@ public class Instances extends LockWorkload {
             Path inside = Files.createFile(directory.resolve("inside"));
             PGSimpleDataSource target = server.dataSource();
             int ownRow = rows + 1;
-            // The second compilers of dozens of JVMs would run for minutes, on the processors that all share.
+            // The optimizing compilers of dozens of JVMs would run for minutes on the shared processors.
             int compilers = count > 4 * Runtime.getRuntime().availableProcessors() ? 1 : 4;
             for (int i = 0; i < count; i++) {
                 int clientsOfOne = (clients - i + count - 1) / count;
@@ -104,10 +104,7 @@ public class Instances extends LockWorkload {
         });
     }
 
-    /**
-     * Waits until the throughput of one second is hardly higher than that of the second before. Dozens of JVMs take a
-     * minute to warm up.
-     */
+    /** Waits until the throughput hardly rises from one second to the next. Dozens of JVMs take a minute to warm up. */
     @Override
     void begins(boolean measured) {
         long start = System.nanoTime();

@@ -1,6 +1,8 @@
 package org.rowlock.jmh.bench;
 
-/** A violation of what a lock promises. A fast lock that does not exclude is no result, so the run fails. */
+/**
+ * Reports that a lock did not exclude as it should. The run then fails, because the speed of such a lock means nothing.
+ */
 public final class InvariantViolation extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -5,8 +5,8 @@ import org.HdrHistogram.SingleWriterRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how long a part of an operation takes, such as the acquisition of a lock. Each thread records into an
- * instance of its own. Recording allocates nothing and costs tens of nanoseconds.
+ * Measures how long a part of an operation takes, such as the acquisition of a lock. Each thread records into its own
+ * instance. Recording allocates nothing and takes tens of nanoseconds.
  */
 final class Latency {
     private static final int SIGNIFICANT_DIGITS = 2;

@@ -24,8 +24,8 @@ import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Kills the server while locks are held and waited for, and starts it again. The result is the time from the kill to
- * the first lock that the new server grants, among those that were held. It needs the embedded server.
+ * Kills the server while locks are held and waited for, and starts it again. The result is the time from the kill until
+ * the new server grants the first of the locks that were held. It needs the embedded server.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class LockLoss extends LockWorkload {
@@ -34,7 +34,7 @@ public class LockLoss extends LockWorkload {
 
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
-    /** A timeout that gives up a server that vanished silently, but not one that lets a client wait for a lock. */
+    /** A timeout that is short enough to detect a server that vanished silently, and longer than a wait for a lock. */
     private static final int SOCKET_TIMEOUT_SECONDS = 60;
 
     /** The pause between attempts to connect, because each takes time from a server that is starting. */
@@ -71,7 +71,7 @@ public class LockLoss extends LockWorkload {
 
     /** Locks all keys on other connections, and changes one row on each without a commit. Returns the connections. */
     private List<Connection> hold() throws SQLException {
-        // These stand for other instances of the application, so they share no queue with the clients.
+        // These connections represent other instances of the application, so they share no queue with the clients.
         Locking others = new Locking(strategy, false, unpooled, Accounts.TABLE, List.of(Accounts.ID));
         List<Connection> connections = new ArrayList<>();
         for (int first = 1; first <= held; first += AT_ONCE) {
@@ -87,7 +87,10 @@ public class LockLoss extends LockWorkload {
         return connections;
     }
 
-    /** Creates a client that locks and rolls back. If the server goes away, it reconnects until the server is back. */
+    /**
+     * Creates a client that locks and rolls back. If the server stops, the client connects again until the server has
+     * restarted.
+     */
     private Clients.Operation client(Locking locking) {
         DiscreteSampler keys = Zipf.zipf(held, 1.1);
         AtomicReference<@Nullable Connection> own = new AtomicReference<>();
@@ -167,7 +170,7 @@ public class LockLoss extends LockWorkload {
         results.put("locksHeld", (double) held, "");
     }
 
-    /** Whether a failure only means that the server is away for the moment. */
+    /** Whether a failure only means that the server is not running now. */
     private static boolean isLost(Exception failure) {
         String state = failure instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
         return failure instanceof LockConnectionLostException || state.startsWith("08") || state.startsWith("57P0");

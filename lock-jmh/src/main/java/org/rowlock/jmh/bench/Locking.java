@@ -20,8 +20,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Locks rows of one table in each of the ways of {@link Strategy}, as an application would. No other class knows the
- * ways. All threads of an application instance use one instance, and share its admission queues. Thread-safe.
+ * Locks rows of one table in each of the ways of {@link Strategy}, as an application would. All threads of an
+ * application share one instance, and so its admission queues. Thread-safe.
  */
 final class Locking {
     /** The largest number of keys in one call. */
@@ -91,7 +91,7 @@ final class Locking {
         }
     }
 
-    /** Queues for the keys if admission is on, as an application does that begins its transactions without Rowlock. */
+    /** Queues for the keys if admission is on. Used for transactions that Rowlock does not begin. */
     void admitted(List<LockKey> keys, RowLockMode mode, BenchmarkServer.Step work) throws SQLException {
         if (!admission) {
             work.run();
@@ -146,7 +146,7 @@ final class Locking {
         }
     }
 
-    /** Locks one row, and reads a number from it that is as fresh as the lock. */
+    /** Locks one row, and reads a number from it under the lock. */
     long lockAndRead(Connection connection, Object id, String column) throws SQLException {
         String read = "select " + column + " from " + table + condition();
         return switch (strategy) {
@@ -166,7 +166,7 @@ final class Locking {
     /**
      * Locks many rows in one call.
      *
-     * @return whether all were there
+     * @return whether all rows exist
      */
     boolean lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
         switch (strategy) {
@@ -186,7 +186,7 @@ final class Locking {
                         (Object) array(ids));
                 return found.size() == ids.size();
             }
-            // The order is the one that other callers use; without it, they would deadlock.
+            // All callers lock in this order, so that they do not deadlock.
             case NAIVE ->
                 Sql.run(
                         connection,
@@ -203,7 +203,7 @@ final class Locking {
     /**
      * Takes rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does.
      *
-     * @param order the columns behind ORDER BY; empty for none
+     * @param order the columns after ORDER BY; empty for none
      * @return their ids
      */
     List<Integer> claim(Connection connection, String predicate, String order, int limit) throws SQLException {
@@ -229,7 +229,7 @@ final class Locking {
         return columns.stream().map(column -> column + " = ?").collect(Collectors.joining(" and ", " where ", ""));
     }
 
-    /** Locks the id as hand-written code would: as a text. */
+    /** Locks the id as a text, as hand-written code would. */
     private void named(Connection connection, String sql, Object id) throws SQLException {
         Sql.run(connection, sql, table + ':' + id);
     }

@@ -23,7 +23,7 @@ public class ManyKeys extends LockWorkload {
     /** The interval at which a client samples the lock table, beginning with its first transaction. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** A number of rows that makes the planner use the index, as for a table in use. */
+    /** The number of rows. It is large enough to make the planner use the index. */
     private static final int ROWS = 100_000;
 
     @Param("4")
@@ -33,8 +33,8 @@ public class ManyKeys extends LockWorkload {
     public int keys;
 
     /**
-     * Whether all clients lock rows of one set, twice as many as one transaction locks. Otherwise each has a set of its
-     * own.
+     * Whether all clients lock rows of the same set, which is twice as large as the number that one transaction locks.
+     * Otherwise each client has its own set.
      */
     @Param("false")
     public boolean overlapping;
@@ -70,7 +70,7 @@ public class ManyKeys extends LockWorkload {
         threads.add("client", clients, this::client);
     }
 
-    /** Refuses to fill the lock table, because a full one stops every session of the server. */
+    /** Rejects parameters that would fill the lock table, because sessions of the server would then fail. */
     private void refuseToFill() {
         if (strategy.isAdvisory() && (long) clients * keys > capacity) {
             throw new IllegalArgumentException(

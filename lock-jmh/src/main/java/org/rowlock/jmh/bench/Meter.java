@@ -18,7 +18,7 @@ final class Meter {
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
 
     /**
-     * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: both change at once, so
+     * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: both change together, so
      * that they always belong to the same window.
      */
     static final class Average {
@@ -30,7 +30,7 @@ final class Meter {
             units += moreUnits;
         }
 
-        /** Returns the quotient since the last call; not a number if there is none. */
+        /** Returns the average since the last call; NaN if there is none. */
         private synchronized double take() {
             double average = units > 0 ? (double) amount / units : Double.NaN;
             amount = 0;

@@ -16,7 +16,7 @@ import org.rowlock.jmh.server.Sql;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
- * Locks a row by an id of some form, reads it or not, and commits. The result is what the lock costs a session that
+ * Locks a row by an id of some form, may read it, and commits. The result is the cost of the lock for a session that
  * never waits. The time includes the derivation of the key.
  */
 @ByHand({
@@ -45,7 +45,7 @@ public class OneSession extends LockWorkload {
     @Param("true")
     public boolean reading;
 
-    /** The layer in front of the connection: plain, or a mode of lock-jdbc. */
+    /** The wrapper of the connection: plain for none, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
@@ -59,7 +59,7 @@ public class OneSession extends LockWorkload {
             atEnd(this::checkExcludes);
         }
         PGSimpleDataSource counted = server.dataSource();
-        // Round trips are not counted if the server's URL has a socket factory of its own.
+        // Round trips are not counted if the server's URL names another socket factory.
         boolean isCounted = counted.getSocketFactory() == null;
         if (isCounted) {
             counted.setSocketFactory(RoundTripCounter.class.getName());
@@ -140,7 +140,7 @@ public class OneSession extends LockWorkload {
         }
     }
 
-    /** Whether a transaction that locks this row has to wait for one that holds the first row. */
+    /** Whether a transaction that locks this row must wait for one that holds the first row. */
     private boolean isHeldUp(String timeout, int row) throws SQLException {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {

@@ -6,7 +6,7 @@ import org.rowlock.LockStrategy;
 public enum Strategy {
     /** Rowlock with {@link LockStrategy#ROW}: the real {@code SELECT ... FOR UPDATE}. */
     ROW,
-    /** Rowlock with {@link LockStrategy#BOTH}: the advisory lock in front of the row lock. */
+    /** Rowlock with {@link LockStrategy#BOTH}: the advisory lock, and then the row lock. */
     BOTH,
     /** Rowlock with {@link LockStrategy#ADVISORY}: the advisory lock alone. */
     ADVISORY,

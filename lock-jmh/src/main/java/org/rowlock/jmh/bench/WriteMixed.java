@@ -41,8 +41,8 @@ public class WriteMixed extends LockWorkload {
     public int rows;
 
     /**
-     * The number of retries after which a transaction counts as failed; the default is TiDB's. The transaction is
-     * retried further all the same.
+     * The number of retries after which a transaction counts as failed; the default is TiDB's. It is retried
+     * nevertheless.
      */
     @Param("10")
     public int mostRetries;

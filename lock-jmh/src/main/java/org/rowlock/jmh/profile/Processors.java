@@ -59,7 +59,8 @@ public final class Processors {
                         postmaster(Sql.number(connection, "select pg_backend_pid()")), ownServers().stream())
                 .distinct()
                 .toList();
-        // The processes of a server in a container on this machine cannot be told from those of other programs.
+        // The processes of a server in a container on this machine cannot be distinguished from those of other
+        // programs.
         boolean isHere = connection.getMetaData().getURL().matches(".*//(localhost|127\\.|\\[::1\\]).*");
         return new Processors(found, !found.isEmpty() || !isHere);
     }

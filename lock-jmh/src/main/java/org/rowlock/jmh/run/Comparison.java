@@ -210,7 +210,9 @@ public final class Comparison {
         }
     }
 
-    /** Drops the schema without hiding a failure of the run. The content of an embedded server goes with the server. */
+    /**
+     * Drops the schema without hiding a failure of the run. An embedded server is deleted as a whole, with its schema.
+     */
     private void drop(Scenario scenario, ServerAddress address, String run) {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             BenchmarkSchema.drop(connection, run);

@@ -16,19 +16,19 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * descriptions are sentences, because IDEs and docs/settings.md show them.
  *
  * @param enabled Whether Rowlock is configured. If not, @RowLock locks nothing.
- * @param strategy The strategy of tables that have none of their own.
+ * @param strategy The strategy of tables for which none is set.
  * @param tables The settings of one table: its strategy and id-columns. A name with a schema goes in brackets:
  *     rowlock.tables[shop.orders].strategy.
  * @param lockWait How long a lock waits if the call names no wait: forever, nowait, or a duration such as 200ms. It
  *     is never longer than the transaction's timeout.
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
- * @param verify Whether to prove at startup that locks exclude, and that tables and ids fit. If not, neither is
- *     checked later.
- * @param verifyEvery How often to repeat that proof while running, on a thread of its own; 0 for never.
+ * @param verify Whether to check at startup that locks exclude each other, and that tables and ids fit. If not, neither
+ *     is checked later.
+ * @param verifyEvery The interval at which the check of locks is repeated while the application runs; 0 for never.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
- * @param unlockedMethods The reaction at startup to methods with @RowLock if Rowlock is off or too late: warn or
- *     fail.
+ * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing, because Rowlock is
+ *     disabled or their beans were created too early: warn or fail.
  * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock
  *     nothing: warn or fail.
  * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or
@@ -46,7 +46,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     enough instances contend for the row), always or never.
  * @param lockEntities Whether Hibernate's own find locks the row of a JPA entity, and reads the entity in the same
  *     round trip. It does so only if its statement locks exactly as Rowlock's does.
- * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
+ * @param jdbc The queue of lock-jdbc for the row locks of the application's own SQL.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
 public record RowLockProperties(
@@ -108,7 +108,8 @@ public record RowLockProperties(
      * @param exclude The tables to leave out.
      * @param front When lock-jdbc acquires an advisory lock before the first row lock of a transaction: adaptive,
      *     always or never.
-     * @param flushWithCommit Whether Hibernate's last writes of a transaction go with its COMMIT, in one round trip.
+     * @param flushWithCommit Whether Hibernate's last writes of a transaction are sent with its COMMIT, in one round
+     *     trip.
      */
     public record Jdbc(
             @Nullable String mode,

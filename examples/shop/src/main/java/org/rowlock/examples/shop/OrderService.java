@@ -7,7 +7,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Places, ships and cancels orders. Each request locks all its rows in one call before it begins. All requests lock in
- * one order, so no two of them deadlock.
+ * the same order, so no two of them deadlock.
  */
 @Service
 class OrderService {

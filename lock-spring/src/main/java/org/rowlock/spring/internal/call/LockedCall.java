@@ -63,7 +63,7 @@ public final class LockedCall {
 
     private AdmissionQueues.@Nullable Permit turn;
 
-    /** Whether the queue has been told that this call obtained its connection, or failed to. */
+    /** Whether the queue knows if this call obtained its connection. */
     private boolean told;
 
     /**

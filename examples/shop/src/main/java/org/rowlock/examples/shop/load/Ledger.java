@@ -8,14 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The answers that the clients got, with which the shop's books are compared. Thread-safe. */
+/** Records the answers that the clients got, to compare them with the shop's books. Thread-safe. */
 final class Ledger {
     final LongAdder placed = new LongAdder();
     final LongAdder shipped = new LongAdder();
     final LongAdder cancelled = new LongAdder();
     /** The requests that were refused because a lock was not available in time. */
     final LongAdder busy = new LongAdder();
-    /** The requests that were refused because not enough is left, or the order has ended. */
+    /** The requests that were refused because the stock does not suffice, or the order has ended. */
     final LongAdder refused = new LongAdder();
 
     private final Map<Long, LongAdder> ordered = new ConcurrentHashMap<>();

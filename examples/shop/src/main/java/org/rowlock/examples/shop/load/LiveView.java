@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/** The report of the shop's actuator at this moment, in two lines. */
+/** Reads the present state of the shop from its actuator. */
 final class LiveView {
     private final ShopClient shop;
 

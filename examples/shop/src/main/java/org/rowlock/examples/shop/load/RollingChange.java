@@ -17,11 +17,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * Changes the strategy of two instances on one database, one instance and one step at a time, while clients order. The
- * steps lead from {@code ROW} over {@code BOTH} to {@code ADVISORY}, and back. It checks the books at the end.
+ * steps lead from {@code ROW} through {@code BOTH} to {@code ADVISORY}, and back. At the end the books are checked.
  *
  * <p>The system property {@code shop.clients} is the number of clients, 16 by default. {@code shop.visits} is how many
- * requests each new instance serves before the next is changed, 300 by default. {@code spring.datasource.url} and its
- * like name a database of one's own. The exit status is 0 only if the books are right.
+ * requests each new instance serves before the next is changed, 300 by default. {@code spring.datasource.url} and
+ * similar properties name your own database. The exit status is 0 only if the books are right.
  */
 public final class RollingChange {
     /** The steps of the change. None leads from ROW to ADVISORY or back, because these two have no lock in common. */
@@ -69,7 +69,7 @@ public final class RollingChange {
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .run("--logging.level.root=warn")) {
-            // Otherwise each instance that starts would set up the logging of the running ones anew.
+            // Otherwise each new instance would configure the logging of the running ones again.
             System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
             JdbcConnectionDetails details = server.getBean(JdbcConnectionDetails.class);
             List<String> database = List.of(
@@ -123,7 +123,7 @@ public final class RollingChange {
         }
     }
 
-    /** Ends an instance as a load balancer does: it gets no new requests, and ends after its last answer. */
+    /** Ends an instance as with a load balancer: it gets no new requests, and ends after its last answer. */
     private void end(Running old) {
         instances.remove(old.instance());
         old.shop().close();

@@ -9,7 +9,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** An instance of the shop in this JVM, on a port of its own. */
+/** An instance of the shop in this JVM, on its own port. */
 record Shop(ConfigurableApplicationContext context) implements AutoCloseable {
 
     /**

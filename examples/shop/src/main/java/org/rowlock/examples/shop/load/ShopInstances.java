@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** The instances of the shop that clients may use, as in a load balancer. Thread-safe. */
+/** The instances of the shop that clients may use, as behind a load balancer. Thread-safe. */
 final class ShopInstances {
     private final List<Instance> inUse = new CopyOnWriteArrayList<>();
 
@@ -27,7 +27,7 @@ final class ShopInstances {
         }
 
         /**
-         * Waits until the instance has had the visits that it was added with.
+         * Waits until the instance has had as many visits as {@link #add} requires.
          *
          * @throws IllegalStateException if the clients have stopped
          */
@@ -59,7 +59,8 @@ final class ShopInstances {
     /** Removes an instance, and returns when its last visitor has left. */
     void remove(Instance instance) {
         inUse.remove(instance);
-        // This lock is never released, so a client that has chosen the instance and not yet entered it chooses another.
+        // This lock is never released. A client that has already chosen the instance cannot acquire it, and so chooses
+        // another.
         instance.requests.writeLock().lock();
     }
 
