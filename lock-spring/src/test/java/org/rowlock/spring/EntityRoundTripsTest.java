@@ -10,6 +10,8 @@ import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.Table;
 import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,6 +21,7 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.RoundTripCounter;
+import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -131,6 +134,33 @@ class EntityRoundTripsTest {
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(4);
         }
         assertThat(database.query("select balance from account")).isEqualTo("39");
+    }
+
+    /** A key in front of JPA's own statement would add one, while the row is held. */
+    @Test
+    void longWaitsForOthersAddNoRoundTrip() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(true, false)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            // The first calls hold the row for long, so many follow, until its usual time is known.
+            for (int i = 0; i < 100; i++) {
+                accounts.annotated(1);
+            }
+            Session other = database.session("other");
+            for (int i = 0; i < 4; i++) {
+                other.execute("select from account for update");
+                CompletableFuture<Void> call = CompletableFuture.runAsync(() -> accounts.annotated(1));
+                TestDatabase.await("a long wait")
+                        .until(() -> database.query("select exists (select from pg_stat_activity where"
+                                        + " cardinality(pg_blocking_pids(pid)) > 0"
+                                        + " and clock_timestamp() - query_start > '300 ms')")
+                                .equals("t"));
+                other.rollback();
+                call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            int before = RoundTripCounter.counted();
+            accounts.annotated(1);
+            assertThat(RoundTripCounter.counted() - before).isEqualTo(3);
+        }
     }
 
     /** What an earlier flush would have thrown is what the commit throws, and nothing is stored. */

@@ -139,11 +139,15 @@ public final class LockCall {
             }
             long start = System.nanoTime();
             try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
-                Front front = stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
                 RowStatement other = statement;
-                Outcome outcome = other != null && tail == null && front == null && isLockedBy(other, asks)
-                        ? lockBy(other)
-                        : untilDecided(asks, start, front, tail);
+                Outcome outcome;
+                if (other != null && tail == null && isLockedBy(other, asks)) {
+                    // A key in front of it would take a round trip of its own, while the row is held.
+                    outcome = lockBy(other);
+                } else {
+                    Front front = stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
+                    outcome = untilDecided(asks, start, front, tail);
+                }
                 stay.answered(outcome instanceof Held, tail == null || !tail.isCommitting());
                 told = LockObserver.outcome(outcome);
                 return outcome;
@@ -294,8 +298,9 @@ public final class LockCall {
     }
 
     /** Whether another library's statement locks the same row in the same mode, and finds it by the same column. */
-    private boolean isLockedBy(RowStatement other, ResolvedRequest resolved) throws SQLException {
-        if (strategy != LockStrategy.ROW
+    private boolean isLockedBy(@Nullable RowStatement other, ResolvedRequest resolved) throws SQLException {
+        if (other == null
+                || strategy != LockStrategy.ROW
                 || !resolved.isOneRow()
                 || lockWait.isBounded()
                 || !inserts.isEmpty()
