@@ -5,6 +5,7 @@
  *
  * <ol>
  *   <li>{@code text}: ids, names, types and errors of PostgreSQL
+ *   <li>{@code value}: the values of the API
  *   <li>{@code queue}: the threads that wait in this JVM
  *   <li>{@code request}: the keys and modes of a call
  *   <li>{@code sql}: the statements of a call
@@ -40,6 +41,9 @@ module org.rowlock.core {
     exports org.rowlock.internal.session to
             org.rowlock.jdbc;
     exports org.rowlock.internal.text to
+            org.rowlock.jdbc,
+            org.rowlock.spring;
+    exports org.rowlock.internal.value to
             org.rowlock.jdbc,
             org.rowlock.spring;
 }

@@ -28,15 +28,6 @@ public interface CommitWrite {
     CommitWrite expectRows(long rows);
 
     /**
-     * Executes the same statement once more, with other values.
-     *
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
-     * @return this
-     * @throws IllegalStateException if it is committed already
-     */
-    CommitWrite again(@Nullable Object... binds);
-
-    /**
      * {@return the total number of rows that all executions have changed, or returned}
      *
      * @throws IllegalStateException if it is not committed, or if its commit ended in a {@link

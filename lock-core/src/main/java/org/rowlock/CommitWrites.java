@@ -79,7 +79,7 @@ public final class CommitWrites {
      *
      * @param others the writes to add; not this object, and no writes that were already added
      */
-    public void addAll(CommitWrites others) {
+    void addAll(CommitWrites others) {
         writes.forEach(Write::refuseIfSent);
         List<Write> more = toSend(others);
         if (!Collections.disjoint(writes, more)) {
@@ -92,11 +92,6 @@ public final class CommitWrites {
         writes.forEach(Write::refuseIfSent);
         writes.add(write);
         return write;
-    }
-
-    /** {@return whether nothing was added} */
-    public boolean isEmpty() {
-        return writes.isEmpty();
     }
 
     static List<Write> toSend(@Nullable CommitWrites given) {

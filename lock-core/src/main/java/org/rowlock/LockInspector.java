@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.KeySql;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * Reports the holders and waiters of advisory locks in the connection's database: table, id, since when, and what
@@ -24,7 +25,7 @@ public final class LockInspector {
             select l.classid::int8 as classid, l.objid::int8 as objid, l.objsubid, l.mode, l.granted, l.pid,
                    case when l.objsubid = 2 then (select c.oid::regclass::text from pg_catalog.pg_class as c
                      where c.oid = l.classid and c.relkind in ('r', 'p')) end as table_name,
-                   a.usename, a.application_name, a.client_addr::text as client, a.state,
+                   a.application_name, a.state,
                    nullif(a.query, '<insufficient privilege>') as query,
                    (extract(epoch from clock_timestamp() - a.xact_start) * 1000000)::int8 as transaction_micros,
                    (extract(epoch from clock_timestamp() - l.waitstart) * 1000000)::int8 as wait_micros,
@@ -84,78 +85,93 @@ public final class LockInspector {
         String sql = SELECT + (key.isEmpty() ? "" : OF_KEY) + ORDER;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (!key.isEmpty()) {
-                KeySql.bindMany(statement, 1, key, LockRequest.forUpdate(key));
+                KeySql.bindMany(statement, 1, key, RequestParts.of(RowLockMode.FOR_UPDATE, key));
             }
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    lines.add(Line.read(row));
+                    lines.add(Seen.read(row));
                 }
             }
         }
         return lines;
     }
 
-    /**
-     * A session that holds a lock or waits for it.
-     *
-     * @param table the table; empty for a raw pair, and for a bigint key, which does not show it (an id that is no
-     *     int4; a name; a raw number)
-     * @param id the id within the table; empty where the table is
-     * @param first the lock's classid: of a pair the first number, of a bigint the high half
-     * @param second the lock's objid: of a pair the second number, of a bigint the low half
-     * @param isPair whether the key is a pair of numbers, and not one bigint
-     * @param isShared whether the lock is shared
-     * @param isGranted whether it is held, and not waited for
-     * @param pid the server process of the session
-     * @param user its role; empty if it may not be seen
-     * @param application its application_name; empty if it has none
-     * @param client its address; empty for a local socket
-     * @param state what pg_stat_activity says it does, such as {@code idle in transaction}
-     * @param query its current or last statement
-     * @param transactionAge since its transaction began; the server does not record when a lock was granted, so this is
-     *     the most it can be held for. Empty outside a transaction
-     * @param waitingFor since it began to wait; empty if it is not waiting
-     * @param blockedBy the server processes it waits for
-     */
-    public record Line(
-            Optional<String> table,
-            Optional<String> id,
-            long first,
-            long second,
-            boolean isPair,
+    /** A session that holds a lock or waits for it. */
+    public sealed interface Line permits Seen {
+        /**
+         * {@return the key} A {@link LockKey.Row} where the lock shows table and id. The lock of any other id, or of a
+         * name, shows a number only.
+         */
+        LockKey key();
+
+        /** {@return whether the lock is shared} */
+        boolean isShared();
+
+        /** {@return whether it is held, and not waited for} */
+        boolean isGranted();
+
+        /** {@return the server process of the session} */
+        int pid();
+
+        /** {@return its application_name; empty if it has none} */
+        Optional<String> application();
+
+        /** {@return what pg_stat_activity says it does, such as {@code idle in transaction}} */
+        Optional<String> state();
+
+        /** {@return its current or last statement} */
+        Optional<String> query();
+
+        /**
+         * {@return the time since its transaction began; empty outside a transaction} The server does not record when a
+         * lock was granted, so this is the longest time for which it can be held.
+         */
+        Optional<Duration> transactionAge();
+
+        /** {@return the time since it began to wait; empty if it is not waiting} */
+        Optional<Duration> waitingFor();
+
+        /** {@return the server processes it waits for} */
+        List<Integer> blockedBy();
+    }
+
+    private record Seen(
+            LockKey key,
             boolean isShared,
             boolean isGranted,
             int pid,
-            Optional<String> user,
             Optional<String> application,
-            Optional<String> client,
             Optional<String> state,
             Optional<String> query,
             Optional<Duration> transactionAge,
             Optional<Duration> waitingFor,
-            List<Integer> blockedBy) {
+            List<Integer> blockedBy)
+            implements Line {
 
-        private static Line read(ResultSet row) throws SQLException {
-            Optional<String> table = text(row, "table_name");
-            long objid = row.getLong("objid");
-            return new Line(
-                    table,
-                    // The second number of a pair is an int4, which pg_locks shows as an unsigned oid.
-                    table.map(name -> Integer.toString((int) objid)),
-                    row.getLong("classid"),
-                    objid,
-                    row.getInt("objsubid") == 2,
+        static Line read(ResultSet row) throws SQLException {
+            return new Seen(
+                    key(row),
                     row.getString("mode").equals("ShareLock"),
                     row.getBoolean("granted"),
                     row.getInt("pid"),
-                    text(row, "usename"),
                     text(row, "application_name"),
-                    text(row, "client"),
                     text(row, "state"),
                     text(row, "query"),
                     micros(row, "transaction_micros"),
                     micros(row, "wait_micros"),
                     pids(row.getArray("blocked_by")));
+        }
+
+        private static LockKey key(ResultSet row) throws SQLException {
+            long classid = row.getLong("classid");
+            long objid = row.getLong("objid");
+            if (row.getInt("objsubid") != 2) {
+                return LockKey.number(classid << Integer.SIZE | objid);
+            }
+            // A pair's numbers are int4, which pg_locks shows as unsigned oids.
+            int second = (int) objid;
+            String table = row.getString("table_name");
+            return table == null ? LockKey.pair((int) classid, second) : LockKey.row(table, second);
         }
 
         private static Optional<String> text(ResultSet row, String column) throws SQLException {

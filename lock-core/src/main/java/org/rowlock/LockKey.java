@@ -4,10 +4,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.IdText;
-import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.value.RowKey;
 
 /**
  * The key that is locked: a row, a name, a raw number or a raw pair of numbers. Immutable and thread-safe.
@@ -30,7 +29,7 @@ public sealed interface LockKey {
      * @param id the id
      */
     static Row row(String table, long id) {
-        return new Row(table, List.of(Long.toString(id)));
+        return new RowKey(table, List.of(Long.toString(id)));
     }
 
     /**
@@ -54,7 +53,7 @@ public sealed interface LockKey {
      *     java.sql.Timestamp} are refused on purpose
      */
     static Row row(String table, Object id) {
-        return new Row(table, id instanceof List<?> parts ? texts(table, parts) : List.of(IdText.of(table, id)));
+        return new RowKey(table, id instanceof List<?> parts ? texts(table, parts) : List.of(IdText.of(table, id)));
     }
 
     /**
@@ -151,61 +150,12 @@ public sealed interface LockKey {
      * A row of a table. Two rows are equal if their tables and canonical ids are equal, because they then have the same
      * key.
      */
-    final class Row implements LockKey {
-        private final String table;
-        private final List<String> id;
-        private final List<String> givenId;
-
-        private Row(String table, List<String> id) {
-            this.table = TableName.normalize(table);
-            this.givenId = id;
-            this.id = canonical(id);
-        }
-
-        /**
-         * Returns the canonical form of an id. In the hot path the list is already canonical, and is returned itself.
-         */
-        private static List<String> canonical(List<String> id) {
-            for (String part : id) {
-                if (!part.equals(IdText.canonical(part))) {
-                    return id.stream().map(IdText::canonical).toList();
-                }
-            }
-            return id;
-        }
-
+    sealed interface Row extends LockKey permits RowKey {
         /** {@return the normalized name of the table: lower case, and quotes only where SQL needs them} */
-        public String table() {
-            return table;
-        }
+        String table();
 
         /** {@return the canonical text of the id, with one part per column of the primary key} */
-        public List<String> id() {
-            return id;
-        }
-
-        /**
-         * {@return the id as it was given} Row locks compare this form with the columns, because a text column may
-         * contain a UUID in upper case.
-         */
-        public List<String> givenId() {
-            return givenId;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Row row && table.equals(row.table) && id.equals(row.id);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * table.hashCode() + id.hashCode();
-        }
-
-        @Override
-        public String toString() {
-            return table + '[' + String.join(", ", id) + ']';
-        }
+        List<String> id();
     }
 
     /**

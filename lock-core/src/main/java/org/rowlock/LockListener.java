@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.time.Duration;
 import java.util.List;
+import org.rowlock.internal.value.EndedEvent;
 
 /**
  * A listener that is notified when an attempt to lock, a stay in an admission queue, or a hold has ended. It runs on
@@ -39,8 +40,13 @@ public interface LockListener {
         ADMITTED,
         /** The caller was not admitted: the wait timed out, the thread was interrupted, or the queue was full. */
         REFUSED,
-        /** The lock was acquired; or, with {@link LockStrategy#ROW}, there was no row to lock. */
+        /** All keys are locked. */
         ACQUIRED,
+        /**
+         * A row does not exist, and its key is not locked either. The call throws a {@link RowAbsentException}, unless
+         * its request {@linkplain LockRequest#allowAbsent allows} absent rows.
+         */
+        ABSENT,
         /** Another transaction held the lock, and the call did not wait, or the wait timed out. */
         NOT_AVAILABLE,
         /** The server ended the wait to break a deadlock. */
@@ -53,26 +59,34 @@ public interface LockListener {
         ROLLED_BACK
     }
 
-    /**
-     * An event, which reports the end of an attempt to lock, a stay in a queue or a hold.
-     *
-     * @param kind the kind of the event
-     * @param keys the distinct requested keys; for an admission, in the order in which their queues were entered; for a
-     *     claim, the keys of the returned rows (none with {@link LockStrategy#ROW}, which needs no keys)
-     * @param mode the lock mode; the strongest one if the keys have different modes
-     * @param strategy the strategy of the keys; {@link LockStrategy#BOTH} if their tables have different strategies
-     * @param lockWait the wait of the call
-     * @param outcome the outcome
-     * @param took how long it took: for an admission, the time in the queues; for an acquisition, the time from the
-     *     call until the lock was acquired or refused, including a query in the same round trip; for a hold, the time
-     *     from the server's answer to the lock until its answer to the commit or rollback
-     */
-    record LockEvent(
-            Kind kind,
-            List<LockKey> keys,
-            RowLockMode mode,
-            LockStrategy strategy,
-            LockWait lockWait,
-            Outcome outcome,
-            Duration took) {}
+    /** An event, which reports the end of an attempt to lock, a stay in a queue or a hold. */
+    sealed interface LockEvent permits EndedEvent {
+        /** {@return the kind of the event} */
+        Kind kind();
+
+        /**
+         * {@return the distinct requested keys} An admission has them in the order in which their queues were entered.
+         * A claim has the keys of the returned rows, or none with {@link LockStrategy#ROW}, which needs no keys.
+         */
+        List<LockKey> keys();
+
+        /** {@return the lock mode; the strongest one if the keys have different modes} */
+        RowLockMode mode();
+
+        /** {@return the strategy of the keys; {@link LockStrategy#BOTH} if their tables have different strategies} */
+        LockStrategy strategy();
+
+        /** {@return the wait of the call} */
+        LockWait lockWait();
+
+        /** {@return the outcome} */
+        Outcome outcome();
+
+        /**
+         * {@return how long it took} An admission took the time in the queues. An acquisition took the time from the
+         * call until the lock was acquired or refused, including a query in the same round trip. A hold took the time
+         * from the server's answer to the lock until its answer to the commit or rollback.
+         */
+        Duration took();
+    }
 }

@@ -5,6 +5,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.value.CheckReturnValue;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction}, {@link
@@ -28,9 +30,9 @@ import org.rowlock.internal.text.Given;
 public final class LockOperation {
     private final TransactionRunner runner;
     private final DataSource dataSource;
-    private final LockRequest request;
+    private final RequestParts request;
 
-    LockOperation(TransactionRunner runner, DataSource dataSource, LockRequest request) {
+    LockOperation(TransactionRunner runner, DataSource dataSource, RequestParts request) {
         this.runner = runner;
         this.dataSource = dataSource;
         this.request = request;
@@ -47,6 +49,7 @@ public final class LockOperation {
      * @param <R> the value of a row
      * @return the operation with the query
      */
+    @CheckReturnValue
     public <R> LockedRows<R> read(String sql, Class<R> type, @Nullable Object... binds) {
         return read(BoundQuery.of(sql, type, binds));
     }
@@ -60,6 +63,7 @@ public final class LockOperation {
      * @param <R> the value of a row
      * @return the operation with the query
      */
+    @CheckReturnValue
     public <R> LockedRows<R> read(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
         return read(BoundQuery.of(sql, mapper, binds));
     }

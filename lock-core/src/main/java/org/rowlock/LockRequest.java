@@ -5,6 +5,8 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Given;
+import org.rowlock.internal.value.CheckReturnValue;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * The keys that a call locks, their modes, how long it waits, and whether a row may be absent:
@@ -24,6 +26,7 @@ import org.rowlock.internal.text.Given;
  * <p>Immutable and thread-safe. A null, an empty collection, or a collection with a null causes an {@link
  * IllegalArgumentException}.
  */
+@CheckReturnValue
 public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request for {@link RowLockMode#FOR_UPDATE}}
@@ -182,33 +185,4 @@ public sealed interface LockRequest permits RequestParts {
      * @throws IllegalArgumentException if the request is not of one row
      */
     LockRequest orInsert(String insert, @Nullable Object... binds);
-
-    /** {@return the keys, each once, in the order given} */
-    List<LockKey> keys();
-
-    /**
-     * {@return the rows among the keys, each spelling once, in the order given} In a text column two spellings of a
-     * UUID are two rows with one key.
-     */
-    List<LockKey.Row> rows();
-
-    /** {@return the strongest of the keys' modes} */
-    RowLockMode mode();
-
-    /**
-     * {@return the mode of a key}
-     *
-     * @param key one of the keys
-     */
-    RowLockMode modeOf(LockKey key);
-
-    /**
-     * {@return how long to wait for other transactions}
-     *
-     * @param otherwise the wait if the request has none
-     */
-    LockWait lockWait(LockWait otherwise);
-
-    /** {@return whether absent rows are allowed; see {@link #allowAbsent}} */
-    boolean isAbsentAllowed();
 }

@@ -2,7 +2,7 @@ package org.rowlock;
 
 import java.time.Duration;
 import org.rowlock.internal.text.Given;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * How long to wait for a lock that another transaction holds. Waits are ordered by length. Immutable and thread-safe.
@@ -54,10 +54,4 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
         }
         return new WaitNanos(duration.toNanos());
     }
-
-    /** {@return whether it is {@link #noWait()}} */
-    boolean isNoWait();
-
-    /** {@return whether it is a duration, and neither {@link #noWait()} nor {@link #forever()}} */
-    boolean isBounded();
 }

@@ -19,33 +19,17 @@ public enum RowLockMode {
      * Excludes every mode, and so inserts that reference the row. Use it for a row that will be deleted, or whose key
      * will change.
      */
-    FOR_UPDATE("for update"),
+    FOR_UPDATE,
 
     /**
      * A row lock in this mode excludes every mode except {@code FOR KEY SHARE}. An advisory lock excludes every mode,
      * because it has only one exclusive mode.
      */
-    FOR_NO_KEY_UPDATE("for no key update"),
+    FOR_NO_KEY_UPDATE,
 
     /** Allows the two shared modes and excludes the two exclusive ones. */
-    FOR_SHARE("for share"),
+    FOR_SHARE,
 
     /** Allows the two shared modes. A row lock also allows {@code FOR NO KEY UPDATE}. */
-    FOR_KEY_SHARE("for key share");
-
-    private final String sql;
-
-    RowLockMode(String sql) {
-        this.sql = sql;
-    }
-
-    /** {@return whether several transactions can hold this mode on one key at the same time} */
-    public boolean isShared() {
-        return this == FOR_SHARE || this == FOR_KEY_SHARE;
-    }
-
-    /** {@return the locking clause in lower case, such as {@code for update}} */
-    public String sql() {
-        return sql;
-    }
+    FOR_KEY_SHARE
 }

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.acquire.KnownTables;
@@ -21,6 +22,9 @@ import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.value.CheckReturnValue;
+import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.verify.LockVerifier;
 
 /**
@@ -100,6 +104,7 @@ public final class RowLocks {
      * @param request what to lock, how strongly, and how long to wait
      * @return the operation
      */
+    @CheckReturnValue
     public LockOperation lock(LockRequest request) {
         return new LockOperation(runner, dataSource.get(), RequestParts.of(request));
     }
@@ -114,15 +119,16 @@ public final class RowLocks {
      * @param <R> the value of a row
      * @return the operation, whose rows are in the claim's order
      */
+    @CheckReturnValue
     public <R> LockedRows<R> claim(Claim claim, RowMapper<R> mapper) {
-        Given.notNull(claim, "The claim is null");
+        ClaimParts parts = ClaimParts.of(claim);
         Given.notNull(mapper, "The row mapper is null");
         DataSource source = dataSource.get();
         return new LockedRows<>(new LockedRows.Source<>() {
             @Override
             public <T extends @Nullable Object, X extends Exception> T inTransaction(
                     LockedTransaction.Work<R, T, X> work) throws X, SQLException {
-                return runner.run(source, claim, mapper, work);
+                return runner.run(source, parts, mapper, work);
             }
         });
     }
@@ -228,6 +234,18 @@ public final class RowLocks {
         @Override
         public LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement) {
             return in(connection).lock(request, statement);
+        }
+
+        @Override
+        public CommitWrites joined(List<CommitWrites> parts) {
+            CommitWrites all = new CommitWrites();
+            parts.forEach(all::addAll);
+            return all;
+        }
+
+        @Override
+        public void send(Connection connection, CommitWrites writes) throws SQLException {
+            in(connection).send(writes);
         }
     }
 }

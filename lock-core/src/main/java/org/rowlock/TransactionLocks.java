@@ -21,10 +21,12 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.text.CheckReturnValue;
 import org.rowlock.internal.text.Given;
-import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.CheckReturnValue;
+import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * Locks in the caller's transaction. They are held until it commits or rolls back, or until it rolls back to an earlier
@@ -57,7 +59,8 @@ public final class TransactionLocks {
      * Locks all keys or none, in one round trip. Waits for other transactions as requested, by default forever.
      *
      * @param request what to lock, how strongly, and how long to wait
-     * @return the outcome: {@link LockResult.State#HELD}, or {@link LockResult.State#ABSENT} if the request allows it
+     * @return the outcome, which need not be looked at: it is {@link LockResult.State#HELD}, unless the request allows
+     *     absent rows
      * @throws LockNotAvailableException if another transaction holds one of the keys, and the request has no wait or it
      *     times out; no new lock is held, and the transaction stays usable
      * @throws RowAbsentException if a row does not exist and the request does not {@linkplain LockRequest#allowAbsent
@@ -68,12 +71,13 @@ public final class TransactionLocks {
      *     LockRequest#orInsert} fails; see its subclasses
      */
     public LockResult lock(LockRequest request) {
-        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), null, false);
+        return lock(request, null);
     }
 
     /** Locks with a statement of another library if that has the same effect; see {@link LockAccess#lock}. */
     LockResult lock(LockRequest request, @Nullable RowStatement statement) {
-        return lock(request, RequestParts.of(request).lockWait(LockWait.forever()), statement, false);
+        RequestParts parts = RequestParts.of(request);
+        return lock(parts, parts.lockWait(LockWait.forever()), statement, false);
     }
 
     /**
@@ -84,10 +88,10 @@ public final class TransactionLocks {
      * @throws RowlockException for any other reason, as for {@link #lock}; an absent row is a {@link
      *     RowAbsentException} here too
      */
-    @CheckReturnValue // not exported, because analysers know it by its simple name
-    @SuppressWarnings("exports")
+    @CheckReturnValue
     public LockResult tryLock(LockRequest request) {
-        return lock(request, RequestParts.of(request).lockWait(LockWait.noWait()), null, true);
+        RequestParts parts = RequestParts.of(request);
+        return lock(parts, parts.lockWait(LockWait.noWait()), null, true);
     }
 
     /**
@@ -134,12 +138,12 @@ public final class TransactionLocks {
 
     <R> List<R> lockAndRead(LockRequest request, BoundQuery<R> query) throws SQLException {
         Given.notNull(query, "The query is null");
-        return locked(request, RequestParts.of(request).lockWait(LockWait.forever()), query)
-                .rows();
+        RequestParts parts = RequestParts.of(request);
+        return locked(parts, parts.lockWait(LockWait.forever()), query).rows();
     }
 
     /** Locks for the work of a transaction, with a wait that replaces the request's. */
-    <R> LockedTransaction<R> locked(LockRequest request, LockWait wait, @Nullable BoundQuery<R> query)
+    <R> LockedTransaction<R> locked(RequestParts request, LockWait wait, @Nullable BoundQuery<R> query)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         LockCall call = call(session, request, wait, null, true);
@@ -156,7 +160,7 @@ public final class TransactionLocks {
     }
 
     /** @param trying whether a taken key is a result rather than an exception */
-    private LockResult lock(LockRequest request, LockWait wait, @Nullable RowStatement statement, boolean trying) {
+    private LockResult lock(RequestParts request, LockWait wait, @Nullable RowStatement statement, boolean trying) {
         try {
             LockCall call = call(PgSession.inTransaction(connection), request, wait, statement, true);
             Outcome outcome = call.attempt(null);
@@ -179,14 +183,17 @@ public final class TransactionLocks {
         }
         List<LockKey> absent = call.held(outcome).absent();
         call.session().refuseIfOver(NOTHING_LOCKED);
-        boolean allLocked =
-                absent.isEmpty() || calls.tables().config().advisory(absent).size() == absent.size();
+        boolean allLocked = absent.isEmpty() || call.isLockedByKeys(absent);
         return new LockResult(call.strategy(), allLocked ? LockResult.State.HELD : LockResult.State.ABSENT, absent);
     }
 
     private LockCall call(
-            PgSession session, LockRequest request, LockWait wait, @Nullable RowStatement statement, boolean observed) {
-        Map<LockKey.Row, Insert> given = RequestParts.of(request).inserts();
+            PgSession session,
+            RequestParts request,
+            LockWait wait,
+            @Nullable RowStatement statement,
+            boolean observed) {
+        Map<LockKey.Row, Insert> given = request.inserts();
         List<Insert> inserts = given.isEmpty()
                 ? List.of()
                 : KeyEntries.ordered(List.copyOf(given.keySet())).stream()
@@ -196,9 +203,9 @@ public final class TransactionLocks {
     }
 
     /**
-     * Claims up to {@link Claim#limit()} rows that match the claim's predicate, and skips rows that other transactions
-     * hold, as {@code FOR UPDATE SKIP LOCKED} does. Never waits. It takes one round trip, or two with advisory locks.
-     * It takes more only if other transactions hold keys of these rows but not their row locks.
+     * Claims rows that match the claim's predicate, up to its {@linkplain Claim#limit limit}. It skips rows that other
+     * transactions hold, as {@code FOR UPDATE SKIP LOCKED} does. Never waits. It takes one round trip, or two with
+     * advisory locks. It takes more only if other transactions hold keys of these rows but not their row locks.
      *
      * <p>Every returned row is locked, and matched the predicate when it was last read, so a job is done only once. A
      * row that another worker finished before the lock is not returned. A row whose key another transaction holds is
@@ -212,10 +219,10 @@ public final class TransactionLocks {
      * @throws SQLException if the predicate or the order is not valid SQL, or the mapper fails
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
-        Given.notNull(claim, "The claim is null");
+        ClaimParts parts = ClaimParts.of(claim);
         Given.notNull(mapper, "The row mapper is null");
         PgSession session = PgSession.inTransaction(connection);
-        List<T> rows = calls.claim(session, claim, mapper);
+        List<T> rows = calls.claim(session, parts, mapper);
         session.refuseIfOver("Nothing is claimed");
         return rows;
     }
@@ -262,24 +269,14 @@ public final class TransactionLocks {
                 null);
     }
 
-    /**
-     * Sends writes now, in one flush, for transactions that a framework commits. Their counts and rows are available
-     * when it returns.
-     *
-     * @param writes what to do; if empty, this only checks whether the transaction is aborted, without a round trip
-     * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
-     * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
-     * @throws SQLException if a write fails; the transaction is aborted
-     * @throws IllegalArgumentException if a write cannot be sent in this way, as for {@link #commit}
-     * @throws IllegalStateException if the writes are committed or sent already
-     */
-    public void send(CommitWrites writes) throws SQLException {
+    /** Sends writes now, in one flush; see {@link LockAccess#send}. */
+    void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
         Commit.sendWrites(connection, calls.tables().config().names(), toSend);
     }
 
     /** Locks, writes and commits. After any exception, the caller must roll back. */
-    void lockAndCommit(LockRequest request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
+    void lockAndCommit(RequestParts request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         CommitBehindLock.run(call(session, request, wait, null, observed), writes, endings);

@@ -22,7 +22,9 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Given;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.WaitNanos;
 
 /** Runs a whole transaction under locks: admission, connection, begin, lock, work, commit. */
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
@@ -36,7 +38,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
 
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource,
-            LockRequest request,
+            RequestParts request,
             @Nullable BoundQuery<R> query,
             LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
@@ -63,9 +65,10 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    private void report(@Nullable Begun hold, LockRequest request, LockWait wait, Outcome outcome) {
+    private void report(@Nullable Begun hold, RequestParts request, LockWait wait, Outcome outcome) {
         if (hold != null) {
-            calls.observer().end(hold, request.keys(), request.mode(), strategyOf(request), wait, outcome);
+            LockStrategy strategy = calls.tables().config().strategyOf(request.keys());
+            calls.observer().end(hold, request.keys(), request.mode(), strategy, wait, outcome);
         }
     }
 
@@ -74,7 +77,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
      * acquisition.
      */
     <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
+            DataSource dataSource, ClaimParts claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
         Given.notNull(work, "The work is null");
         try (Lent lent = new Lent(Given.connection(dataSource))) {
@@ -88,12 +91,10 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     /** Locks, writes and commits without work, in one flush if possible. */
-    void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
+    void execute(DataSource dataSource, RequestParts request, CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
         LockWait wait = request.lockWait(LockWait.forever());
-        Member member = RequestParts.of(request).inserts().isEmpty()
-                ? groups.member(request, wait, strategyOf(request), toSend)
-                : null;
+        Member member = groups.member(request, wait, toSend);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
             QueueEntry place = permit.entries().entryOf(request.keys().get(0));
@@ -124,10 +125,6 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    private LockStrategy strategyOf(LockRequest request) {
-        return calls.tables().config().strategyOf(request.keys());
-    }
-
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
         boolean connected = false;
         try {
@@ -143,12 +140,13 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
      * Commits, with the writes of the work. If the work has ended the transaction that held the lock, refuses the
      * writes.
      */
-    private void commit(Lent lent, List<LockKey> keys, CommitWrites writes, Ending.Choice endings) throws SQLException {
+    private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
         Connection connection = lent.connection;
+        List<Write> writes = CommitWrites.toSend(given);
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(connection, keys, calls.tables().config().names(), endings, CommitWrites.toSend(writes));
+        Commit.run(connection, keys, calls.tables().config().names(), endings, writes);
         lent.settled = true;
     }
 

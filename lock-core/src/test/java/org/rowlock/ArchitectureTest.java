@@ -44,9 +44,10 @@ class ArchitectureTest {
 
     /** The rooms, from the ground up: what is in one knows those below it, and the values of the API. */
     private static final List<String> ROOMS = List.of(
-            "text", "queue", "request", "sql", "session", "commit", "observe", "acquire", "group", "verify", "access");
+            "text", "value", "queue", "request", "sql", "session", "commit", "observe", "acquire", "group", "verify",
+            "access");
 
-    /** What of the API is started at, and so knows the rooms. The rest are values, which know the lowest room alone. */
+    /** What of the API is started at, and so knows the rooms. The rest are values, which know the two lowest rooms. */
     private static final Set<String> DOORS = Set.of(
             "RowLocks",
             "RowLocksBuilder",
@@ -59,13 +60,14 @@ class ArchitectureTest {
             "LockedRows",
             "LockedTransaction");
 
-    private static final int MOST_TYPES = 38;
-    private static final int MOST_MEMBERS = 133;
+    private static final int MOST_TYPES = 36;
+    private static final int MOST_MEMBERS = 128;
 
     private static final String INTERNAL = "org.rowlock.internal.";
 
-    private static final DescribedPredicate<JavaClass> DOOR =
-            DescribedPredicate.describe("are doors", type -> isNamed(type, DOORS));
+    private static final DescribedPredicate<JavaClass> DOOR = DescribedPredicate.describe(
+            "are doors",
+            type -> isNamed(type, DOORS) && !type.getBaseComponentType().isEnum());
 
     private static final DescribedPredicate<JavaClass> KNOWING_THE_DRIVER = DescribedPredicate.describe(
             "know the driver",
@@ -90,8 +92,8 @@ class ArchitectureTest {
     }
 
     @Test
-    void valuesKnowOnlyTheLowestRoom() {
-        knowsNoRoomFrom(1, resideInAPackage("org.rowlock").and(not(DOOR))).check(CLASSES);
+    void valuesKnowOnlyTheLowestRooms() {
+        knowsNoRoomFrom(2, resideInAPackage("org.rowlock").and(not(DOOR))).check(CLASSES);
     }
 
     @Test

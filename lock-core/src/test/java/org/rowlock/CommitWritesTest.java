@@ -42,6 +42,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.RowLocksBuilder.LockFront;
+import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.ObservedDataSource;
@@ -216,7 +218,8 @@ class CommitWritesTest {
                         sent.add(atCommit.add(ADD, amount, 1).expectOneRow());
                         sent.add(atCommit.add(ENTRY + " returning amount", 1, amount)
                                 .expectOneRow());
-                        sent.add(atCommit.add(ENTRY, 2, null).again(2, 4).again(2, 4));
+                        sent.add(atCommit.addBatch(
+                                ENTRY, List.of(Arrays.asList(2, null), List.of(2, 4), List.of(2, 4))));
                     });
                     assertThat(sent.stream().map(CommitWrite::counts))
                             .containsExactly(List.of(1L), List.of(1L), List.of(1L, 1L, 1L));
@@ -314,9 +317,10 @@ class CommitWritesTest {
     @EnumSource
     void whatTheyReturnIsThereAfterwardsAndNotBefore(LockStrategy strategy) throws Exception {
         CommitWrite write = locks(strategy).on(dataSource).lock(forUpdate(KEY)).inTransaction(tx -> {
-            CommitWrite added = tx.atCommit(
-                            "insert into entry(ref, note) values (?, 'a') returning ref, note", new UUID(1, 2))
-                    .again(new UUID(1, 3));
+            CommitWrite added = tx.atCommit()
+                    .addBatch(
+                            "insert into entry(ref, note) values (?, 'a') returning ref, note",
+                            List.of(new UUID(1, 2), new UUID(1, 3)));
             assertThatIllegalStateException().isThrownBy(added::count).withMessageContaining("has not committed");
             assertThatIllegalStateException().isThrownBy(added::rows);
             return added;
@@ -625,10 +629,10 @@ class CommitWritesTest {
         List<List<Object>> withNull = new ArrayList<>();
         withNull.add(null);
         assertThatIllegalArgumentException().isThrownBy(() -> writes.addBatch("select 1", withNull));
-        assertThat(writes.isEmpty()).isTrue();
+        assertThat(CommitWrites.toSend(writes)).isEmpty();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> writes.add("select 1").expectRows(-1));
-        assertThat(writes.isEmpty()).isFalse();
+        assertThat(CommitWrites.toSend(writes)).isNotEmpty();
         RowLocks locks = LockAccess.builder().build();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(null));
@@ -644,7 +648,7 @@ class CommitWritesTest {
     void whatIsCommittedIsNotSentAgain() throws Exception {
         RowLocks locks = LockAccess.builder().build();
         CommitWrites writes = new CommitWrites();
-        CommitWrite added = writes.add(ADD, -5, 1);
+        writes.add(ADD, -5, 1);
         // Not committed, so it may be tried again.
         assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(writes))
                 .isInstanceOf(SQLException.class);
@@ -654,7 +658,6 @@ class CommitWritesTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(writes));
         assertThatIllegalStateException().isThrownBy(() -> writes.add("select 1"));
-        assertThatIllegalStateException().isThrownBy(() -> added.again(-5, 1));
     }
 
     @Test
@@ -960,13 +963,16 @@ class CommitWritesTest {
     void whatAProxyThrowsBehindTheCommitIsAnUnknownOutcome(LockStrategy strategy, Way way) throws Exception {
         for (Throwable thrown : PROXIES_THROW) {
             DataSource wrapped = wrapped(DataSource.class, database.dataSource(), "execute", thrown);
-            CommitWrite[] sent = new CommitWrite[1];
-            assertThatThrownBy(() -> way.send(locks(strategy), wrapped, atCommit -> sent[0] = atCommit.add(ADD, 1, 1)))
+            CommitWrites[] sent = new CommitWrites[1];
+            assertThatThrownBy(() -> way.send(locks(strategy), wrapped, atCommit -> {
+                        atCommit.add(ADD, 1, 1);
+                        sent[0] = atCommit;
+                    }))
                     .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
                     .rootCause()
                     .isSameAs(thrown);
             assertThatIllegalStateException()
-                    .isThrownBy(() -> sent[0].again(1, 1))
+                    .isThrownBy(() -> sent[0].add(ADD, 1, 1))
                     .withMessageContaining("twice");
         }
         assertThat(balance(1)).isEqualTo(String.valueOf(PROXIES_THROW.size()));
@@ -1048,9 +1054,7 @@ class CommitWritesTest {
             way.send(
                     locks,
                     dataSource,
-                    atCommit -> atCommit.add("delete from entry where id = ?", 1)
-                            .again(2)
-                            .again(3));
+                    atCommit -> atCommit.addBatch("delete from entry where id = ?", List.of(1, 2, 3)));
         }
         List<String> kept = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement("select statement from pg_prepared_statements");

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.util.PSQLException;
+import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;

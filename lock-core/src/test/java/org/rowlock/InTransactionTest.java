@@ -39,7 +39,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.WaitNanos;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
@@ -324,7 +324,8 @@ class InTransactionTest {
         locks.on(slow).lock(forUpdate(A).atMost(bound)).useTransaction(tx -> {});
         assertThat(acquisitions)
                 .singleElement()
-                .satisfies(told -> assertThat(told.lockWait().isBounded()).isTrue());
+                .satisfies(
+                        told -> assertThat(WaitNanos.isBounded(told.lockWait())).isTrue());
     }
 
     @Test

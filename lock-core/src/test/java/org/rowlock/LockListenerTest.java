@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forKeyShare;
@@ -20,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -233,6 +235,43 @@ class LockListenerTest {
         bob.terminate();
         assertThat(bobs.failure()).isInstanceOf(LockConnectionLostException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+    }
+
+    /** An absent row is told as such, unless its key is locked in its place or nothing looks for it. */
+    @ParameterizedTest
+    @EnumSource
+    void anAbsentRowIsToldAtEveryDoor(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        LockKey absent = row("account", 9);
+        boolean looks = strategy != ADVISORY;
+        Outcome refused = looks ? Outcome.ABSENT : Outcome.ACQUIRED;
+        RowLocks whole = locks.on(database.dataSource());
+        List<ThrowingCallable> doors = List.of(
+                () -> alice.run(c -> locks.in(c).lock(forUpdate(absent))),
+                () -> alice.run(c -> locks.in(c).tryLock(forUpdate(absent).waiting(LockWait.forever()))),
+                () -> alice.run(c -> locks.in(c).lockAndRead(forUpdate(absent), "select 1", Integer.class)),
+                () -> whole.lock(forUpdate(absent)).inTransaction(tx -> 1),
+                () -> whole.lock(forUpdate(absent))
+                        .read("select 1", Integer.class)
+                        .inTransaction(tx -> 1),
+                () -> whole.lock(forUpdate(absent)).execute("update account set balance = 1 where id = 9"));
+        for (ThrowingCallable door : doors) {
+            if (looks) {
+                assertThatThrownBy(door).isInstanceOf(RowAbsentException.class);
+            } else {
+                assertThatCode(door).doesNotThrowAnyException();
+            }
+            expect(List.of(absent), FOR_UPDATE, strategy, LockWait.forever(), refused);
+            alice.rollback();
+        }
+        alice.run(c -> locks.in(c).lock(forUpdate(List.of(A, absent)).allowAbsent()));
+        expect(
+                List.of(A, absent),
+                FOR_UPDATE,
+                strategy,
+                LockWait.forever(),
+                strategy == ROW ? Outcome.ABSENT : Outcome.ACQUIRED);
     }
 
     /** Also where it fails before the lock statement, at the look for the primary key. */

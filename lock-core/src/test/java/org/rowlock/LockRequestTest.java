@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
 
 class LockRequestTest {
     private static final LockWait OTHERWISE = LockWait.atMost(Duration.ofHours(1));
@@ -32,8 +34,9 @@ class LockRequestTest {
                 RowLockMode.FOR_KEY_SHARE, List.of(forKeyShare(row("a", 1)), forKeyShare(rows("a", List.of(1)))));
         made.forEach((mode, requests) -> {
             for (LockRequest request : requests) {
-                assertThat(request.mode()).isEqualTo(mode);
-                assertThat(request.modeOf(row("a", 1))).isEqualTo(mode);
+                RequestParts parts = RequestParts.of(request);
+                assertThat(parts.mode()).isEqualTo(mode);
+                assertThat(parts.modeOf(row("a", 1))).isEqualTo(mode);
                 assertThat(request).isEqualTo(LockRequest.of(mode, row("a", 1)));
             }
         });
@@ -41,7 +44,7 @@ class LockRequestTest {
 
     @Test
     void keysCountOnceAndStayInTheirOrder() {
-        LockRequest request = forUpdate(List.of(row("a", 2), row("a", 1), row("a", "2"), name("n")));
+        RequestParts request = RequestParts.of(forUpdate(List.of(row("a", 2), row("a", 1), row("a", "2"), name("n"))));
         assertThat(request.keys()).containsExactly(row("a", 2), row("a", 1), name("n"));
         assertThat(request.and(forShare(row("a", 1))).keys()).isEqualTo(request.keys());
     }
@@ -55,9 +58,9 @@ class LockRequestTest {
                 forUpdate(List.of(row("a", lower), upper, upper)),
                 forUpdate(row("a", lower)).and(forUpdate(upper)).and(forUpdate(upper)));
         for (LockRequest request : made) {
-            assertThat(request.keys()).hasSize(1);
-            assertThat(request.rows().stream().map(LockKey.Row::givenId))
-                    .containsExactly(List.of(lower), upper.givenId());
+            assertThat(RequestParts.of(request).keys()).hasSize(1);
+            assertThat(RequestParts.of(request).rows().stream().map(RowKey::givenId))
+                    .containsExactly(List.of(lower), RowKey.givenId(upper));
         }
     }
 
@@ -73,20 +76,21 @@ class LockRequestTest {
                 parts.add(LockRequest.of(mode, key));
                 strongest.merge(key, mode, (one, other) -> one.compareTo(other) < 0 ? one : other);
             }
-            LockRequest joined = parts.stream().reduce(LockRequest::and).orElseThrow();
+            RequestParts joined =
+                    RequestParts.of(parts.stream().reduce(LockRequest::and).orElseThrow());
             strongest.forEach((key, mode) -> assertThat(joined.modeOf(key)).isEqualTo(mode));
             assertThat(joined.mode()).isEqualTo(Collections.min(strongest.values()));
             assertThat(joined.keys()).containsExactlyInAnyOrderElementsOf(strongest.keySet());
         }
-        LockRequest one = forUpdate(row("a", 1));
-        LockRequest other = forShare(row("a", 2));
+        RequestParts one = RequestParts.of(forUpdate(row("a", 1)));
+        RequestParts other = RequestParts.of(forShare(row("a", 2)));
         assertThat(one.and(other).lockWait(OTHERWISE)).isSameAs(OTHERWISE);
-        assertThat(one.noWait().and(other).lockWait(OTHERWISE)).isEqualTo(LockWait.noWait());
+        assertThat(RequestParts.of(one.noWait()).and(other).lockWait(OTHERWISE)).isEqualTo(LockWait.noWait());
         assertThat(one.waiting(LockWait.forever())
                         .and(other.atMost(Duration.ofMillis(5)))
                         .lockWait(OTHERWISE))
                 .isEqualTo(LockWait.atMost(Duration.ofMillis(5)));
-        assertThat(one.atMost(Duration.ofMillis(5))
+        assertThat(RequestParts.of(one.atMost(Duration.ofMillis(5)))
                         .and(other.atMost(Duration.ZERO))
                         .lockWait(OTHERWISE))
                 .isEqualTo(LockWait.noWait());

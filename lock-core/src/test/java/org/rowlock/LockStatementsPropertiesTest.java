@@ -32,8 +32,10 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
 
@@ -270,7 +272,7 @@ class LockStatementsPropertiesTest {
             assertThat(read(connection, LOCKS)).isEqualTo(4);
             try (Connection other = DATABASE.dataSource().getConnection()) {
                 other.setAutoCommit(false);
-                for (LockKey key : request.keys()) {
+                for (LockKey key : RequestParts.of(request).keys()) {
                     assertThat(locks.in(other).tryLock(forUpdate(key).noWait()).isHeld())
                             .as(key.toString())
                             .isFalse();

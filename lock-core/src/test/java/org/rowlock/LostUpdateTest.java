@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.OneConnection;

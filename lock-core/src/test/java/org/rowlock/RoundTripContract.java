@@ -244,8 +244,8 @@ abstract class RoundTripContract extends RowLockContract {
                 CommitWrites writes = new CommitWrites();
                 writes.add("update account set note = ? returning note", (Object) null)
                         .expectRows(1000);
-                writes.add("update account set note = cast(? as timestamp)", new Timestamp(0))
-                        .again(new Timestamp(1));
+                writes.addBatch(
+                        "update account set note = cast(? as timestamp)", List.of(new Timestamp(0), new Timestamp(1)));
                 locks.on(OneConnection.of(c))
                         .lock(forUpdate(List.of(account(3), account(1), LockKey.name("x"))))
                         .execute(writes);

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.rowlock.RowLocksBuilder.LockFront;
 
 /** The contract with {@link LockStrategy#ROW} and an advisory key in front of every first lock. */
 @Tag("long")

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.jdbc.PgConnection;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.testing.Session;

@@ -21,6 +21,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -71,14 +73,14 @@ abstract class SeveralModesContract extends RowLockContract {
         forEach(WAITS, wait -> {
             LockResult result = lockAll(alice, modes(), wait);
 
-            assertThat(Requests.of(modes()).keys()).containsExactlyElementsOf(modes().keySet());
+            assertThat(RequestParts.of(Requests.of(modes())).keys()).containsExactlyElementsOf(modes().keySet());
             assertThat(result.absentRows()).isEmpty();
             assertThat(advisoryLocksOf(alice)).isEqualTo(strategy() == LockStrategy.ROW ? 6 : modes().size());
             for (Map.Entry<LockKey, RowLockMode> key : modes().entrySet()) {
                 assertThat(isFree(key.getKey())).as("%s", key).isFalse();
                 assertThat(isFree(key.getKey(), FOR_SHARE))
                         .as("%s for a sharer", key)
-                        .isEqualTo(key.getValue().isShared());
+                        .isEqualTo(Modes.isShared(key.getValue()));
             }
         });
     }
@@ -134,7 +136,7 @@ abstract class SeveralModesContract extends RowLockContract {
             LockResult result = lockAll(alice, modes, LockWait.forever());
 
             assertThat(result.isHeld()).isTrue();
-            assertThat(Requests.of(modes).keys()).containsExactly(one);
+            assertThat(RequestParts.of(Requests.of(modes)).keys()).containsExactly(one);
             assertThat(isFree(one, FOR_SHARE))
                     .as("first is exclusive: %s", first)
                     .isFalse();
@@ -156,7 +158,7 @@ abstract class SeveralModesContract extends RowLockContract {
         forEach(List.of(LockWait.noWait(), LockWait.atMost(ofMillis(20))), wait -> {
             for (Map.Entry<LockKey, RowLockMode> key : modes().entrySet()) {
                 // A sharer is in the way of the exclusive ones only.
-                lock(alice, key.getKey(), key.getValue().isShared() ? FOR_UPDATE : FOR_SHARE);
+                lock(alice, key.getKey(), Modes.isShared(key.getValue()) ? FOR_UPDATE : FOR_SHARE);
                 lock(bob, account(10));
 
                 assertThatThrownBy(() -> lockAll(bob, modes(), wait))
@@ -269,7 +271,7 @@ abstract class SeveralModesContract extends RowLockContract {
                     assertThat(exclusive).as("%s with seats by %s", key, other).isFalse();
                     assertThat(shared)
                             .as("%s shared with seats by %s", key, other)
-                            .isEqualTo(key.getValue().isShared());
+                            .isEqualTo(Modes.isShared(key.getValue()));
                 }
                 alice.rollback();
             }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;

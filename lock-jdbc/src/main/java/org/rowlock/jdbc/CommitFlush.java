@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * throws the driver's exception, as it does without Rowlock.
  *
  * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting {@code
- * flush=commit} is required.
+ * flushWithCommit} is required.
  */
 public interface CommitFlush {
     /**

@@ -12,7 +12,7 @@ public enum DropInMode {
      * Queues the transactions of this JVM that lock the same row: a few wait at the server, and the others wait in the
      * JVM. When enough JVMs contend for the row, Rowlock first acquires an advisory lock for the row, in the same round
      * trip as the statement. In READ COMMITTED the statement then takes its snapshot after that wait, and so reads
-     * newer data. See {@link org.rowlock.LockFront}.
+     * newer data. See {@link org.rowlock.RowLocksBuilder.LockFront}.
      */
     QUEUE
 }

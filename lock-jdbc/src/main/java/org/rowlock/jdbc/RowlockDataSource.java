@@ -9,7 +9,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.text.Given;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
@@ -64,8 +64,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      * Collects the settings of a {@link RowlockDataSource}. Not thread-safe.
      *
      * <p>A setting that is not given comes from a system property: {@code rowlock.jdbc.mode},
-     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.group}, {@code rowlock.jdbc.flush}, {@code rowlock.jdbc.include}
-     * or {@code rowlock.jdbc.exclude}. The last two are names of tables, separated by commas.
+     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.largestGroup}, {@code rowlock.jdbc.flushWithCommit},
+     * {@code rowlock.jdbc.include} or {@code rowlock.jdbc.exclude}. The last two are names of tables, separated by
+     * commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -146,7 +147,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder largestGroup(int given) {
-            return set("group", Integer.toString(given));
+            return set("largestGroup", Integer.toString(given));
         }
 
         /**
@@ -157,7 +158,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder flushWithCommit(boolean given) {
-            return set("flush", given ? "commit" : "plain");
+            return set("flushWithCommit", Boolean.toString(given));
         }
 
         private Builder set(String key, String word) {

@@ -24,9 +24,9 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without {@code
  * rowlock:}.
  *
- * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.group}, {@code rowlock.flush},
- * {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or properties of the connection. A
- * setting that is in neither comes from the system property {@code rowlock.jdbc.*}.
+ * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.largestGroup},
+ * {@code rowlock.flushWithCommit}, {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or
+ * properties of the connection. A setting that is in neither comes from the system property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
     /** The state of each URL and its settings, which come from the URL, the properties and the system properties. */

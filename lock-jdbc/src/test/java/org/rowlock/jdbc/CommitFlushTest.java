@@ -524,7 +524,7 @@ class CommitFlushTest {
             driver.setAutoCommit(false);
             assertThat(CommitFlush.open(driver, table -> true)).isFalse();
         }
-        dataSource.control().set("flush", "plain");
+        dataSource.control().set("flushWithCommit", "false");
         assertThat(CommitFlush.open(connection, table -> true)).isFalse();
     }
 

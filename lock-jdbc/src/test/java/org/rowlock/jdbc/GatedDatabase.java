@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.text.FrontSql;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.jdbc.Waiters.Waiter;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.testing.LedgerStorm;

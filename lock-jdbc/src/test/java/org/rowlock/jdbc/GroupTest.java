@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.Waiters.Body;
@@ -50,7 +50,7 @@ class GroupTest {
 
     @BeforeEach
     void open() throws Exception {
-        gated = GatedDatabase.inGroups(database, JdbcSettings.DEFAULT_GROUP);
+        gated = GatedDatabase.inGroups(database, 64);
         gated.learn("account");
     }
 
@@ -315,14 +315,14 @@ class GroupTest {
 
     @Test
     void aLargerGroupIsRefused() {
-        assertThatThrownBy(() -> gated.dropIn.set("group", "129"))
+        assertThatThrownBy(() -> gated.dropIn.set("largestGroup", "129"))
                 .hasMessageContaining("129")
                 .hasMessageContaining("128");
-        assertThatThrownBy(() -> gated.dropIn.set("group", "many")).hasMessageContaining("<many>");
-        gated.dropIn.set("group", "on");
-        assertThat(gated.dropIn.getSettings().get("group")).isEqualTo("64");
-        gated.dropIn.set("group", "off");
-        assertThat(gated.dropIn.getSettings().get("group")).isEqualTo("off");
+        assertThatThrownBy(() -> gated.dropIn.set("largestGroup", "many")).hasMessageContaining("<many>");
+        gated.dropIn.set("largestGroup", "64");
+        assertThat(gated.dropIn.getSettings().get("largestGroup")).isEqualTo("64");
+        gated.dropIn.set("largestGroup", "1");
+        assertThat(gated.dropIn.getSettings().get("largestGroup")).isEqualTo("1");
     }
 
     private enum Session {

@@ -16,6 +16,8 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.TransactionLocks;
+import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.SpringTransaction;
@@ -73,7 +75,7 @@ public final class RowLockTemplate {
      *     {@linkplain LockRequest#allowAbsent allow} that
      */
     public LockResult lock(LockRequest request) {
-        return call(request, defaultWait()).lock(request);
+        return call(request, defaultWait()).lock(RequestParts.of(request));
     }
 
     /**
@@ -86,7 +88,7 @@ public final class RowLockTemplate {
     public LockResult tryLock(LockRequest request) {
         return call(request, LockWait.noWait())
                 .take(
-                        request,
+                        RequestParts.of(request),
                         "tryLock",
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).tryLock(capped));
@@ -107,7 +109,7 @@ public final class RowLockTemplate {
     public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds) {
         return call(request, defaultWait())
                 .take(
-                        request,
+                        RequestParts.of(request),
                         sql,
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).lockAndRead(capped, sql, mapper, binds));
@@ -128,7 +130,7 @@ public final class RowLockTemplate {
     public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds) {
         return call(request, defaultWait())
                 .take(
-                        request,
+                        RequestParts.of(request),
                         sql,
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).lockAndRead(capped, sql, type, binds));
@@ -163,7 +165,7 @@ public final class RowLockTemplate {
      * @see TransactionLocks#claim(Claim, RowMapper)
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
-        return new LockedCall(locks, WHAT, dataSource, null).claim(claim, mapper);
+        return new LockedCall(locks, WHAT, dataSource, null).claim(ClaimParts.of(claim), mapper);
     }
 
     /**
@@ -200,7 +202,7 @@ public final class RowLockTemplate {
     public <T extends @Nullable Object> T inTransaction(LockRequest request, Supplier<T> work) {
         LockedCall call = call(request, defaultWait());
         return CommitListener.mayQueue() && locks.settings().admission()
-                ? call.queued(request, null, () -> lockAndWork(call, request, work))
+                ? call.queued(RequestParts.of(request), null, () -> lockAndWork(call, request, work))
                 : lockAndWork(call, request, work);
     }
 
@@ -208,7 +210,7 @@ public final class RowLockTemplate {
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
-            LockResult unused = call.lock(request);
+            LockResult unused = call.lock(RequestParts.of(request));
             return work.get();
         });
     }
@@ -226,7 +228,7 @@ public final class RowLockTemplate {
      * @see org.rowlock.LockOperation#execute(CommitWrites)
      */
     public void execute(LockRequest request, CommitWrites writes) {
-        call(request, defaultWait()).execute(request, writes, transactions.getTransactionManager());
+        call(request, defaultWait()).execute(RequestParts.of(request), writes, transactions.getTransactionManager());
     }
 
     private LockWait defaultWait() {
@@ -237,6 +239,6 @@ public final class RowLockTemplate {
         if (request == null) {
             throw new IllegalArgumentException("The request is null; create one with LockRequest.forUpdate(key)");
         }
-        return new LockedCall(locks, WHAT, dataSource, request.lockWait(otherwise));
+        return new LockedCall(locks, WHAT, dataSource, RequestParts.of(request).lockWait(otherwise));
     }
 }

@@ -8,8 +8,8 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush,
- * so that locks are held for one round trip less. If {@linkplain org.rowlock.LockRelease#EARLY early release} is
- * configured, it also releases the locks before the commit is durable. In all else it works like a
+ * so that locks are held for one round trip less. If {@linkplain org.rowlock.RowLocksBuilder.LockRelease#EARLY early
+ * release} is configured, it also releases the locks before the commit is durable. In all else it works like a
  * JdbcTransactionManager. Declare it as a bean; Spring Boot then creates no manager of its own:
  *
  * <pre>{@code

@@ -61,6 +61,7 @@ import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -580,7 +581,7 @@ class EntityLockTest {
         LockRequest request = asked.allowAbsent();
         Map<String, String> own = freeBehind(byRowlock, mapping, state, row, request);
         assertThat(freeBehind(byJpa, mapping, state, row, request))
-                .as("%s: %s of row %s, %s", mapping, request.mode(), row, state)
+                .as("%s: %s of row %s, %s", mapping, RequestParts.of(request).mode(), row, state)
                 .isEqualTo(own);
     }
 

@@ -23,6 +23,7 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.Stack;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * The queues of this JVM for keys. A call enters them before it borrows a connection. Threads that wait here for a hot
@@ -79,14 +80,15 @@ public final class AdmissionQueues {
      *     connection it could wait for itself
      */
     public Permit enter(Object database, LockRequest request) {
-        return enter(database, request, request.lockWait(LockWait.forever()), null);
+        RequestParts parts = RequestParts.of(request);
+        return enter(database, parts, parts.lockWait(LockWait.forever()), null);
     }
 
     /**
      * Queues with a wait that replaces that of the request, and with an offer of work that admitted threads may do; see
      * {@link QueueEntry}.
      */
-    public Permit enter(Object database, LockRequest request, LockWait wait, @Nullable Object offer) {
+    public Permit enter(Object database, RequestParts request, LockWait wait, @Nullable Object offer) {
         Given.notNull(database, "The database is null; give the DataSource");
         // The stack must also suffice for leaving the queues, which must not fail halfway.
         Stack.reserve();

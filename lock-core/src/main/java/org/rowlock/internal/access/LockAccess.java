@@ -10,14 +10,17 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
-import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
+import org.rowlock.LockTransactionException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
+import org.rowlock.RowLocksBuilder.LockRelease;
+import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.RowStatement;
 
 /**
@@ -104,6 +107,20 @@ public interface LockAccess {
      * @return the held locks; a key that another transaction holds causes an exception
      */
     LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
+
+    /** {@return the writes of all parts of a transaction, in the order of the parts} */
+    CommitWrites joined(List<CommitWrites> parts);
+
+    /**
+     * Sends writes now, in one flush, for transactions that a framework commits. Their counts and rows are available
+     * when it returns.
+     *
+     * @param writes what to do; if empty, this only checks whether the transaction is aborted, without a round trip
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
+     * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
+     * @throws SQLException if a write fails; the transaction is aborted
+     */
+    void send(Connection connection, CommitWrites writes) throws SQLException;
 
     /** The class through which {@link RowLocks} opens this access. */
     final class Opener {

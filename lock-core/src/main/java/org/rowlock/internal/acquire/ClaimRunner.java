@@ -5,7 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
@@ -28,6 +27,7 @@ import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.value.ClaimParts;
 
 /**
  * Runs a claim. With strategy ROW it is one statement. With keys, it locks rows and then their keys, until it has
@@ -40,7 +40,7 @@ record ClaimRunner(
         PgSession session,
         KnownTables tables,
         LockObserver observer,
-        Claim claim,
+        ClaimParts claim,
         OpenRows rows,
         List<List<String>> taken) {
     /**

@@ -21,8 +21,8 @@ import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.Insert;
 
 /**
  * Checks that a flush has acquired the requested locks, and looks again for rows that it has not found.

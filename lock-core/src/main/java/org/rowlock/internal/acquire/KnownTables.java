@@ -6,7 +6,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
@@ -22,7 +21,9 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
 
 /**
  * Resolves requests with the configuration and the catalog. Refuses ids that do not fit their table, or are not in the
@@ -53,7 +54,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * @throws LockTargetException if an id does not fit its table, or is another spelling of one that does
      */
     ResolvedRequest resolve(
-            PgSession session, LockRequest request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
+            PgSession session, RequestParts request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
         List<LockKey> keys = request.keys();
         // The strategies of the keys can differ only if there are several keys, and the common strategy is BOTH.
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
@@ -113,7 +114,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 null);
     }
 
-    private static int order(Row one, Row other, LockRequest request) {
+    private static int order(Row one, Row other, RequestParts request) {
         int byTable = one.table().compareTo(other.table());
         return byTable == 0 ? request.modeOf(one).compareTo(request.modeOf(other)) : byTable;
     }
@@ -124,7 +125,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /** Returns the description of a request for messages, without looking up its tables. */
-    Asked asked(PgSession session, LockRequest request, LockWait wait) {
+    Asked asked(PgSession session, RequestParts request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
         return Asked.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());
     }
@@ -181,7 +182,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             }
             for (int i = 0; fits && i < columns.size(); i++) {
                 Column column = columns.get(i);
-                String part = row.givenId().get(i);
+                String part = RowKey.givenId(row).get(i);
                 String wrong =
                         ofRows ? column.kind().refusal(part) : column.kind().otherSpelling(part);
                 if (wrong != null) {

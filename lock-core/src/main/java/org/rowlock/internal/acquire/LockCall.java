@@ -6,7 +6,6 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
@@ -33,9 +32,10 @@ import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.KeyNames;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * One call for locks, from the request to the result. It notifies the observer, limits the wait, and enters the queue.
@@ -56,7 +56,7 @@ public final class LockCall {
 
     private final LockCalls calls;
     private final PgSession session;
-    private final LockRequest request;
+    private final RequestParts request;
     private final LockWait lockWait;
     private final LockStrategy strategy;
     private final List<Insert> inserts;
@@ -78,7 +78,7 @@ public final class LockCall {
     public LockCall(
             LockCalls calls,
             PgSession session,
-            LockRequest request,
+            RequestParts request,
             LockWait lockWait,
             List<Insert> inserts,
             @Nullable RowStatement statement,
@@ -149,7 +149,9 @@ public final class LockCall {
                     outcome = untilDecided(asks, start, front, tail);
                 }
                 stay.answered(outcome instanceof Held, tail == null || !tail.isCommitting());
-                told = LockObserver.outcome(outcome);
+                told = outcome instanceof Held held && isUnlocked(held)
+                        ? LockListener.Outcome.ABSENT
+                        : LockObserver.outcome(outcome);
                 return outcome;
             }
         } catch (SQLException e) {
@@ -271,7 +273,7 @@ public final class LockCall {
      * transaction. A row lock can wait more than once, and a busy server is slow.
      */
     private int boundSocket() throws SQLException {
-        if (!lockWait.isBounded()) {
+        if (!WaitNanos.isBounded(lockWait)) {
             return UNBOUND;
         }
         long waits = strategy == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
@@ -302,7 +304,7 @@ public final class LockCall {
         if (other == null
                 || strategy != LockStrategy.ROW
                 || !resolved.isOneRow()
-                || lockWait.isBounded()
+                || WaitNanos.isBounded(lockWait)
                 || !inserts.isEmpty()
                 || isOnCitus()) {
             return false;
@@ -341,6 +343,16 @@ public final class LockCall {
             throw new HeldLocks(this, Objects.requireNonNull(resolved), held, begun).absentRow();
         }
         return held;
+    }
+
+    /** Whether an absent row is an error, or has no key that is locked in its place. */
+    private boolean isUnlocked(Held held) {
+        return !held.absent().isEmpty() && (!request.isAbsentAllowed() || !isLockedByKeys(held.absent()));
+    }
+
+    /** Whether the strategies of keys lock the keys themselves, whatever rows there are. */
+    public boolean isLockedByKeys(List<LockKey> keys) {
+        return calls.tables().config().advisory(keys).size() == keys.size();
     }
 
     /** Returns the description of the request for messages. */

@@ -9,8 +9,7 @@ import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.Claim;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.commit.Ending;
@@ -19,6 +18,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.value.ClaimParts;
 
 /**
  * The objects that all calls for locks share.
@@ -59,7 +59,7 @@ public record LockCalls(
         return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());
     }
 
-    public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
+    public <T> List<T> claim(PgSession session, ClaimParts claim, RowMapper<T> mapper) throws SQLException {
         return new ClaimRunner(session, tables, observer, claim, new OpenRows(), new ArrayList<>()).claim(mapper);
     }
 }

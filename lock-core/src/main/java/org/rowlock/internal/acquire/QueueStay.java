@@ -3,7 +3,6 @@ package org.rowlock.internal.acquire;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
@@ -11,7 +10,9 @@ import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The place of a call in the queues of this JVM while its flush is at the server. A call with admission entered the
@@ -25,7 +26,7 @@ import org.rowlock.internal.text.WaitNanos;
 record QueueStay(
         LockCalls calls,
         PgSession session,
-        LockRequest request,
+        RequestParts request,
         @Nullable KeyEntries admitted,
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
@@ -34,7 +35,7 @@ record QueueStay(
     static QueueStay enter(
             LockCalls calls,
             PgSession session,
-            LockRequest request,
+            RequestParts request,
             LockStrategy strategy,
             LockWait wait,
             boolean begun)
@@ -43,8 +44,8 @@ record QueueStay(
         KeyEntries admitted = KeyEntries.entered();
         boolean queues = strategy == LockStrategy.ROW
                 && request.keys().size() == 1
-                && !request.mode().isShared()
-                && !wait.isNoWait();
+                && !Modes.isShared(request.mode())
+                && !WaitNanos.isNoWait(wait);
         if (admitted != null || !queues) {
             QueueEntry fronted = admitted == null || !queues || begun ? null : admitted.entryOf(first);
             return new QueueStay(calls, session, request, admitted, null, fronted);
@@ -81,7 +82,7 @@ record QueueStay(
         if (wanted == null) {
             return null;
         }
-        if (left.isNoWait()
+        if (WaitNanos.isNoWait(left)
                 || !(request.keys().get(0) instanceof LockKey.Row row)
                 || session.isSimpleQueryMode()
                 || onCitus) {

@@ -16,7 +16,7 @@ import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.Part.Reader;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
-import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.value.Insert;
 
 /**
  * Turns the writes of an application into parts of a flush. The analysed forms of writes are cached, because an

@@ -20,7 +20,6 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
@@ -38,6 +37,10 @@ import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Runs the writes of several callers that wait for one key in one transaction. The leader is the caller that has a
@@ -74,16 +77,18 @@ public record Groups(
     }
 
     /** Returns a call as a possible member of a group, or null if it can never be a member. */
-    public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write> writes) {
+    public @Nullable Member member(RequestParts request, LockWait wait, List<Write> writes) {
         if (largest < 2
+                || !request.inserts().isEmpty()
                 || request.keys().size() != 1
                 // The rows are two spellings of one key, and a leader would lock only one of them.
                 || request.rows().size() > 1
-                || request.mode().isShared()
-                || wait.isNoWait()
+                || Modes.isShared(request.mode())
+                || WaitNanos.isNoWait(wait)
                 || writes.isEmpty()) {
             return null;
         }
+        LockStrategy strategy = tables.config().strategyOf(request.keys());
         Set<String> targets = new HashSet<>();
         if (request.keys().get(0) instanceof LockKey.Row row) {
             targets.add(GroupRule.locked(row.table()));
@@ -270,7 +275,7 @@ public record Groups(
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
-            List<@Nullable Object> binds = new ArrayList<>(row.givenId());
+            List<@Nullable Object> binds = new ArrayList<>(RowKey.givenId(row));
             binds.add(LockCheckSql.mark());
             writes.add(new Write(GroupSql.requires(RowSql.lookAt(leader.required))).again(binds.toArray()));
         }

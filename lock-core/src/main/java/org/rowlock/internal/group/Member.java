@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.internal.commit.Commit;
@@ -17,7 +16,9 @@ import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * One call that may run in a group. Its thread waits in the queue. If a leader takes the call, the leader's thread
@@ -68,13 +69,13 @@ public final class Member {
     private int groupExecutions = 2;
 
     private long groupBytes;
-    private final LockRequest request;
+    private final RequestParts request;
     private final LockStrategy strategy;
     private final long startNanos = System.nanoTime();
     private @Nullable Begun begun;
 
     Member(
-            LockRequest request,
+            RequestParts request,
             LockWait bound,
             LockStrategy strategy,
             boolean isRowRequired,
@@ -122,8 +123,8 @@ public final class Member {
         boolean fits = request.isAbsentAllowed() == member.request.isAbsentAllowed()
                 && request.mode() == member.request.mode()
                 && isSameId(key, member.key)
-                && bound.isBounded() == member.bound.isBounded()
-                && !member.remaining().isNoWait()
+                && WaitNanos.isBounded(bound) == WaitNanos.isBounded(member.bound)
+                && !WaitNanos.isNoWait(member.remaining())
                 && groupExecutions + member.executions <= Commit.MOST_IN_ONE
                 && groupBytes + member.bytes <= MOST_BYTES
                 && WriteForms.areChanges(session, member.writes);
@@ -140,7 +141,7 @@ public final class Member {
      */
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)
-                || (other instanceof LockKey.Row otherRow && row.givenId().equals(otherRow.givenId()));
+                || (other instanceof LockKey.Row otherRow && RowKey.givenId(row).equals(RowKey.givenId(otherRow)));
     }
 
     LockWait remaining() {

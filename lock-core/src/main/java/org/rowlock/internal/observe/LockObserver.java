@@ -15,10 +15,12 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.Outcome.Taken;
+import org.rowlock.internal.value.EndedEvent;
 
 /**
  * Notifies the listeners and the flight recorder. Their exceptions are caught. Without a listener or a recording it
@@ -53,7 +55,7 @@ public record LockObserver(List<LockListener> listeners) {
             return;
         }
         Duration took = Duration.ofNanos(System.nanoTime() - begun.startNanos);
-        LockEvent ended = new LockEvent(begun.kind, keys, mode, strategy, wait, outcome, took);
+        LockEvent ended = new EndedEvent(begun.kind, keys, mode, strategy, wait, outcome, took);
         if (begun.event != null) {
             begun.event.end(ended);
         }
@@ -95,6 +97,9 @@ public record LockObserver(List<LockListener> listeners) {
     public static Outcome outcome(Throwable failure) {
         if (failure instanceof LockNotAvailableException) {
             return Outcome.NOT_AVAILABLE;
+        }
+        if (failure instanceof RowAbsentException) {
+            return Outcome.ABSENT;
         }
         return failure instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
     }

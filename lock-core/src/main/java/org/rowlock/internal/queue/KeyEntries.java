@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The entries of one call in the queues of its keys. All calls enter queues in the same order. {@link #leave} leaves
@@ -42,7 +43,7 @@ public final class KeyEntries {
             + " admission queue, and the wait is over: ";
 
     private final Object database;
-    private final LockRequest request;
+    private final RequestParts request;
     private final KeyNames names;
     private final @Nullable KeyEntries outer = ENTERED.get();
     private final Thread thread = Thread.currentThread();
@@ -53,7 +54,7 @@ public final class KeyEntries {
     /** The entry of a call in the queue of one key. */
     public record Stay(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
-    public KeyEntries(Object database, LockRequest request, KeyNames names) {
+    public KeyEntries(Object database, RequestParts request, KeyNames names) {
         this.database = database;
         this.request = request;
         this.names = names;
@@ -127,7 +128,7 @@ public final class KeyEntries {
             RowLockMode mode = request.modeOf(key);
             // The key includes the database, because an application may use several. It is a list, because the first
             // hashCode() of a record takes 10 ms.
-            stays.add(new Stay(key, mode, queues.join(List.of(database, key), mode.isShared(), offer)));
+            stays.add(new Stay(key, mode, queues.join(List.of(database, key), Modes.isShared(mode), offer)));
         }
         ENTERED.set(this);
     }
@@ -168,7 +169,7 @@ public final class KeyEntries {
         if (Thread.currentThread().isInterrupted()) {
             return State.OVER;
         }
-        if (left.isNoWait()) {
+        if (WaitNanos.isNoWait(left)) {
             return entry.tryEnterFree() ? State.IN : State.OVER;
         }
         return entry.enter(WaitNanos.nanos(left), mostWaiting);

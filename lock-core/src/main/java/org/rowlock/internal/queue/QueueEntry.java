@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 
 /**
  * One transaction's entry in a {@link KeyQueue}. It waits, is admitted, and leaves. {@link #leave} is allowed in every

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * The keys of a request that need an advisory lock, and the shape in which they are sent to the server.
@@ -48,7 +48,7 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape) {
     /**
      * Returns the keys that need an advisory lock, and their shape. The keys of the request may have different modes.
      */
-    public static AdvisoryKeys of(List<LockKey> keys, LockRequest request) {
+    public static AdvisoryKeys of(List<LockKey> keys, RequestParts request) {
         for (LockKey key : keys) {
             if (request.modeOf(key) != request.mode()) {
                 return new AdvisoryKeys(keys, Shape.MANY);

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.text.KeyNames;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * The description of a request for messages.
@@ -32,7 +32,7 @@ public record Asked(
         @Nullable String readOnlyBy,
         KeyNames names) {
     public static Asked of(
-            LockRequest request,
+            RequestParts request,
             LockWait wait,
             LockStrategy strategy,
             KeyNames names,

@@ -5,15 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.KeyNames;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The request of one call, with its keys split by the kind of lock.
@@ -28,7 +29,7 @@ import org.rowlock.internal.text.WaitNanos;
  * @param front the front lock of the only row; null for none
  */
 public record ResolvedRequest(
-        LockRequest request,
+        RequestParts request,
         LockWait lockWait,
         LockStrategy strategy,
         KeyNames names,
@@ -41,7 +42,7 @@ public record ResolvedRequest(
 
     /** The request of a flush that locks nothing. */
     public static final ResolvedRequest NONE = new ResolvedRequest(
-            LockRequest.forUpdate(LockKey.number(0)),
+            RequestParts.of(RowLockMode.FOR_UPDATE, List.of(LockKey.number(0))),
             LockWait.noWait(),
             LockStrategy.ROW,
             KeyNames.WITHOUT_IDS,
@@ -62,7 +63,7 @@ public record ResolvedRequest(
         AT_MOST;
 
         public static WaitKind of(LockWait wait) {
-            return wait.isBounded() ? AT_MOST : wait.isNoWait() ? NO_WAIT : FOREVER;
+            return WaitNanos.isBounded(wait) ? AT_MOST : WaitNanos.isNoWait(wait) ? NO_WAIT : FOREVER;
         }
     }
 
@@ -97,7 +98,7 @@ public record ResolvedRequest(
 
     /** Returns the request with the remaining time of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
-        return lockWait.isBounded() ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
+        return WaitNanos.isBounded(lockWait) ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
     }
 
     /** Returns the request with another front lock, or with none. */
@@ -115,12 +116,12 @@ public record ResolvedRequest(
      * for other inserts of the same row, and has no NOWAIT.
      */
     public WaitKind waitKind() {
-        return inserts.isEmpty() || !lockWait.isNoWait() ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
+        return inserts.isEmpty() || !WaitNanos.isNoWait(lockWait) ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
     }
 
     /** Returns the milliseconds that bounded statements wait; zero would mean no bound. */
     public int waitMillis() {
-        return lockWait.isBounded() ? WaitNanos.millis(lockWait) : 1;
+        return WaitNanos.isBounded(lockWait) ? WaitNanos.millis(lockWait) : 1;
     }
 
     /**
@@ -133,7 +134,7 @@ public record ResolvedRequest(
         // Other types are left out, because Rowlock checks their ids before it sends them.
         List<String> ids = rows.stream()
                 .filter(group -> group.table().isAny(IdType::isOpen))
-                .flatMap(group -> group.keys().stream().flatMap(key -> key.givenId().stream()))
+                .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))
                 .toList();
         return Asked.of(request, lockWait, strategy, names, ids, readOnlyBy);
     }

@@ -35,7 +35,7 @@ public final class Write implements CommitWrite {
         this.sql = Given.text(sql, "The SQL of the write", "one statement");
     }
 
-    @Override
+    /** Adds an execution with these values. */
     public Write again(@Nullable Object... binds) {
         List<@Nullable Object> values = Given.binds(binds);
         refuseIfSent();

@@ -18,8 +18,8 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException;
 import org.rowlock.internal.sql.WriteForm;
-import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.Insert;
 
 /**
  * The state and settings of a connection that the driver knows without a round trip. Only this class uses pgjdbc's

@@ -12,7 +12,7 @@ import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.value.Insert;
 
 /** Sends a flush in one round trip, and reads the results of its parts in order. */
 public final class FlushRunner {

@@ -19,7 +19,7 @@ import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Determines the cause of an error of the server or the driver from its SQLSTATE and fields. Uses its text only if

@@ -15,6 +15,7 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.Docs;
 import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.RowKey;
 
 /**
  * Creates the exceptions for the target of a lock: a table, an id or a row that does not exist, or that cannot be
@@ -93,9 +94,10 @@ public final class TargetErrors {
      */
     public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
         String id = asked.names().of(misnamed.id());
-        String why = "the id " + asked.names().of(misnamed.key().givenId()) + " means the row " + id + ", which is"
-                + " another key, so transactions that lock the row by its own id would not be excluded. Give the id as"
-                + " the row has it: " + id + ". " + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
+        String why = "the id " + asked.names().of(RowKey.givenId(misnamed.key())) + " means the row " + id
+                + ", which is another key, so transactions that lock the row by its own id would not be excluded."
+                + " Give the id as the row has it: " + id + ". "
+                + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
         return cannot(asked.what(), why, null);
     }
 

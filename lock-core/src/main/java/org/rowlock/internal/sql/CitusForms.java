@@ -9,6 +9,7 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.value.RowKey;
 
 /**
  * The parts of flushes on Citus, where a table may be on other machines. Citus may run a statement that names such a
@@ -55,7 +56,7 @@ public final class CitusForms extends FlushForms {
      */
     private static final Comparator<Row> ORDER = Comparator.comparing(
                     (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
-            .thenComparing(row -> String.join("\0", row.givenId()));
+            .thenComparing(row -> String.join("\0", RowKey.givenId(row)));
 
     CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {
         super(asked, begun, anyIsolation, behind, false);

@@ -3,7 +3,6 @@ package org.rowlock.internal.sql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
-import org.rowlock.Claim;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -13,6 +12,8 @@ import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.Modes;
 
 /**
  * The statements of a claim. Their text depends on nothing but the components. The row locks use SKIP LOCKED. If the
@@ -28,9 +29,9 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     /**
      * Returns a statement that claims rows only by row locks. Its parameters are those of the predicate, and the limit.
      */
-    public static String skipLocked(Claim claim) {
+    public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
-                + " limit ? " + claim.mode().sql() + " skip locked";
+                + " limit ? " + Modes.sql(claim.mode()) + " skip locked";
     }
 
     /** Returns a statement that locks rows in the claim's order, and returns the texts of their ids. */
@@ -38,11 +39,11 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
                 + condition(predicate)
                 + (again ? " and not exists (select from " + ids() + " where " + isOfId() + ")" : "")
-                + order(order) + " limit ? " + mode.sql() + " skip locked";
+                + order(order) + " limit ? " + Modes.sql(mode) + " skip locked";
     }
 
     /** Sets the parameters of {@link #lock}. */
-    public void bindLock(PreparedStatement statement, Claim claim, List<List<String>> before, int limit)
+    public void bindLock(PreparedStatement statement, ClaimParts claim, List<List<String>> before, int limit)
             throws SQLException {
         int next = Part.bind(statement, 1, claim.binds());
         statement.setInt(again ? bindIds(statement, next, before) : next, limit);
@@ -75,7 +76,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
                 // With configured columns, other rows may have the same id, and must be locked too.
-                + (table.identity() == Identity.GIVEN ? ' ' + mode.sql() + " of " + alias() + " skip locked" : "");
+                + (table.identity() == Identity.GIVEN ? ' ' + Modes.sql(mode) + " of " + alias() + " skip locked" : "");
         return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
     }
 
@@ -85,7 +86,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /** Sets the parameters of {@link #read}. */
-    public void bindRead(PreparedStatement statement, Claim claim, List<List<String>> ids) throws SQLException {
+    public void bindRead(PreparedStatement statement, ClaimParts claim, List<List<String>> ids) throws SQLException {
         int next = isVerified() ? LockCheckSql.bindMark(statement, 1, ResolvedRequest.NONE) : 1;
         Part.bind(statement, bindIds(statement, bindTake(statement, next, table.name(), ids), ids), claim.binds());
     }

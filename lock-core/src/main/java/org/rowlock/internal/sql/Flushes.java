@@ -10,7 +10,7 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.text.Insert;
+import org.rowlock.internal.value.Insert;
 
 /**
  * The cached flushes of requests. The cache key is everything that their text depends on, and an application has few

@@ -7,13 +7,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * Key version 1 as SQL: the arguments of a lock function, which the server derives from parameters. It is published in
@@ -56,7 +57,7 @@ public final class KeySql {
 
     /** Returns the suffix of a lock function's name for a mode. */
     public static String functionSuffix(RowLockMode mode) {
-        return mode.isShared() ? "_shared" : "";
+        return Modes.isShared(mode) ? "_shared" : "";
     }
 
     /** Returns a call of a lock function for {@code k} of {@link #FROM_MANY}, in its kind and mode. */
@@ -185,7 +186,7 @@ public final class KeySql {
      * Sets the parameters of {@link #FROM_MANY}. No array contains null, because a setting can make a session read that
      * as a text.
      */
-    public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, LockRequest request)
+    public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, RequestParts request)
             throws SQLException {
         int size = keys.size();
         List<String> tables = new ArrayList<>(1);
@@ -198,7 +199,7 @@ public final class KeySql {
         boolean[] shared = new boolean[size];
         for (int i = 0; i < size; i++) {
             LockKey key = keys.get(i);
-            shared[i] = request.modeOf(key).isShared();
+            shared[i] = Modes.isShared(request.modeOf(key));
             text[i] = "";
             if (key instanceof LockKey.Row row) {
                 table[i] = ordinal(tables, row.table());

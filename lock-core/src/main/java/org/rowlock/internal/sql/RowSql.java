@@ -13,6 +13,8 @@ import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RowKey;
 
 /** The statements that acquire row locks: the real SELECT ... FOR UPDATE, by primary key. */
 public final class RowSql {
@@ -72,7 +74,7 @@ public final class RowSql {
      * it has locked the row.
      */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
-        return one(table, table.printedId(ALIAS), ' ' + mode.sql() + " skip locked", 0, 0);
+        return one(table, table.printedId(ALIAS), ' ' + Modes.sql(mode) + " skip locked", 0, 0);
     }
 
     /** Returns a statement that reads whether a row exists, locked or not. */
@@ -145,7 +147,7 @@ public final class RowSql {
 
     public static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
         int index = at;
-        for (String part : key.givenId()) {
+        for (String part : RowKey.givenId(key)) {
             statement.setString(index++, part);
         }
         return index;
@@ -231,7 +233,8 @@ public final class RowSql {
         int next = at;
         for (int i = 0; i < rows.table().columns().size(); i++) {
             int column = i;
-            Stream<String> part = rows.keys().stream().map(row -> row.givenId().get(column));
+            Stream<String> part =
+                    rows.keys().stream().map(row -> RowKey.givenId(row).get(column));
             if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
                 // The driver sends an array of numbers without conversion. Ids that are no numbers were refused before.
                 statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
@@ -294,6 +297,6 @@ public final class RowSql {
     }
 
     private static String clause(RowLockMode mode, String of, WaitKind wait) {
-        return ' ' + mode.sql() + of + (wait == WaitKind.NO_WAIT ? " nowait" : "");
+        return ' ' + Modes.sql(mode) + of + (wait == WaitKind.NO_WAIT ? " nowait" : "");
     }
 }

@@ -12,6 +12,7 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.FlushForms.Bound;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The statements around a lock that limit its wait, and keep the transaction usable if the limit is reached. They
@@ -120,7 +121,7 @@ public final class WaitSql {
 
     private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         Front front = Objects.requireNonNull(request.front());
-        int part = request.lockWait().isBounded() ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
+        int part = WaitNanos.isBounded(request.lockWait()) ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
         return FrontSql.bind(statement, at, front.isTimed(), front.key(), front.millis(), part);
     }
 

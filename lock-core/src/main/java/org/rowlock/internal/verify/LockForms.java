@@ -9,7 +9,6 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockCall;
@@ -17,6 +16,7 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server. If
@@ -73,8 +73,14 @@ final class LockForms {
 
     private void take(List<LockKey> keys, LockWait wait) throws SQLException {
         PgSession session = PgSession.inTransaction(probe.connection);
-        LockCall call =
-                new LockCall(calls, session, LockRequest.forUpdate(keys).allowAbsent(), wait, List.of(), null, true);
+        LockCall call = new LockCall(
+                calls,
+                session,
+                RequestParts.of(RowLockMode.FOR_UPDATE, keys).allowAbsent(),
+                wait,
+                List.of(),
+                null,
+                true);
         call.held(call.attempt(null));
         asked += keys.size();
     }

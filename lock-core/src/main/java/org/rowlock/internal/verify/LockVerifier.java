@@ -17,11 +17,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCall;
@@ -38,6 +38,7 @@ import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * Checks that locks exclude each other. It does what real calls do: it uses the pool, pooler and server of a
@@ -254,7 +255,13 @@ public final class LockVerifier {
         try {
             PgSession session = PgSession.inTransaction(probe.connection);
             LockCall call = new LockCall(
-                    probing, session, LockRequest.forUpdate(key).allowAbsent(), wait, List.of(), null, true);
+                    probing,
+                    session,
+                    RequestParts.of(RowLockMode.FOR_UPDATE, List.of(key)).allowAbsent(),
+                    wait,
+                    List.of(),
+                    null,
+                    true);
             Outcome outcome = call.attempt(query);
             if (outcome instanceof Outcome.Refused refused && refused.check().isSnapshotStale()) {
                 // The pool's isolation level does not allow keys without row locks, so the transaction begins again in

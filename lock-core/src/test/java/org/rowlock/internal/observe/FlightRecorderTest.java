@@ -22,12 +22,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
-import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.EndedEvent;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -182,7 +182,7 @@ class FlightRecorderTest {
     void withoutARecordingNothingIsMade() {
         Events.OfKeys event = Events.of(Kind.ACQUISITION);
         event.begin();
-        event.end(new LockEvent(
+        event.end(new EndedEvent(
                 Kind.ACQUISITION,
                 List.of(row("account", 1)),
                 FOR_UPDATE,

@@ -11,12 +11,11 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.rowlock.LockFront;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
@@ -29,8 +28,9 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.KeyNames;
+import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.RequestParts;
 
 /** A kept flush is that of all requests of its form, and of no other: else a wrong flush is sent. */
 class FlushesTest {
@@ -59,7 +59,7 @@ class FlushesTest {
             List<Insert> inserts,
             @Nullable Front front) {
         return new ResolvedRequest(
-                LockRequest.of(mode, List.of(FIRST, SECOND)),
+                RequestParts.of(mode, List.of(FIRST, SECOND)),
                 wait,
                 LockStrategy.BOTH,
                 KeyNames.WITH_IDS,

@@ -32,14 +32,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -160,7 +161,7 @@ class KeyVersionOneTest {
                 }
             }
             try (PreparedStatement statement = connection.prepareStatement("select k.c, k.o, k.b" + KeySql.FROM_MANY)) {
-                KeySql.bindMany(statement, 1, keys, LockRequest.forUpdate(keys));
+                KeySql.bindMany(statement, 1, keys, RequestParts.of(RowLockMode.FOR_UPDATE, keys));
                 many = keys(statement);
             }
         }

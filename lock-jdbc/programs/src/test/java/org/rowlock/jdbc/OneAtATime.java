@@ -3,7 +3,7 @@ package org.rowlock.jdbc;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;

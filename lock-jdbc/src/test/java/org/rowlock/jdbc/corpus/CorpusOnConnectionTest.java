@@ -9,7 +9,7 @@ import java.util.List;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.FixedWidth;
 import org.rowlock.jdbc.corpus.Corpus.Entry;

@@ -3,8 +3,8 @@ package org.rowlock.doctor;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import org.rowlock.RowLockMode;
 import org.rowlock.doctor.ServerQuery.Row;
+import org.rowlock.internal.value.Modes;
 
 /**
  * The work of one locking statement while the doctor sampled, as pg_stat_statements counted it. The statement locks
@@ -42,7 +42,7 @@ record LockingStatement(
     }
 
     boolean isShared() {
-        return StatementKind.mode(query).filter(RowLockMode::isShared).isPresent();
+        return StatementKind.mode(query).filter(Modes::isShared).isPresent();
     }
 
     /** The first table that the statement reads. */

@@ -16,6 +16,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.AdmissionQueues.Permit;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.Modes;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
@@ -181,7 +182,7 @@ final class Locking {
                 List<Integer> found = Sql.list(
                         connection,
                         "select " + id + " from " + table + " where " + id + " = any(?) order by " + id
-                                + (mode.isShared() ? " for share" : " for update"),
+                                + (Modes.isShared(mode) ? " for share" : " for update"),
                         row -> row.getInt(1),
                         (Object) array(ids));
                 return found.size() == ids.size();
@@ -190,7 +191,7 @@ final class Locking {
             case NAIVE ->
                 Sql.run(
                         connection,
-                        "select pg_advisory_xact_lock" + (mode.isShared() ? "_shared" : "")
+                        "select pg_advisory_xact_lock" + (Modes.isShared(mode) ? "_shared" : "")
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset"
                                 + " 0) as k",
                         (Object) array(ids));

@@ -17,9 +17,9 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
-import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 

@@ -103,7 +103,7 @@ final class DoorsCommand implements Callable<Integer> {
             split = ",",
             description =
                     "Which doors; the first of either kind, which ratios refer to, always run. Default: all. There are:"
-                            + " by-hand, pool-16, pool-8, pool-4, lock, lock-and-query, in-transaction, at-commit,"
+                            + " by-hand, pool-16, pool-8, pool-4, lock, lock-and-read, in-transaction, at-commit,"
                             + " execute, groups, drop-in, update, drop-in-groups; with JPA jpa-query, jpa-find,"
                             + " jpa-row-lock, jpa-drop-in, jpa-drop-in-row-lock,"
                             + " jpa-flush, jpa-flush-row-lock, jpa-version.")

@@ -24,7 +24,7 @@ final class JdbcDoors {
             "pool-8",
             "pool-4",
             "lock",
-            "lock-and-query",
+            "lock-and-read",
             "in-transaction",
             "at-commit",
             "execute",
@@ -58,7 +58,7 @@ final class JdbcDoors {
             case "pool-8" -> byHand("by hand, pool of 8", pools.sized(8));
             case "pool-4" -> byHand("by hand, pool of 4", pools.sized(4));
             case "lock" -> lock(RowLocks.of(pool));
-            case "lock-and-query" -> lockAndRead(RowLocks.of(pool));
+            case "lock-and-read" -> lockAndRead(RowLocks.of(pool));
             case "in-transaction" -> inTransaction(RowLocks.of(pool));
             case "at-commit" -> atCommit(RowLocks.of(pool));
             case "execute" -> execute("execute", RowLocks.of(pool));

@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import javax.sql.DataSource;
@@ -145,15 +144,12 @@ public final class RowLocksEndpoint {
 
     private static Map<String, Object> line(LockInspector.Line line, @Nullable Own own) {
         Map<String, Object> shown = new LinkedHashMap<>();
-        Optional<LockKey.Row> row = Optional.ofNullable(own).map(Own::row);
-        row.map(LockKey.Row::table).or(line::table).ifPresent(table -> shown.put("table", table));
-        row.map(each -> String.join(", ", each.id())).or(line::id).ifPresent(id -> shown.put("id", id));
-        // The two numbers are the halves of a bigint, or two int4. pg_locks shows both unsigned.
-        shown.put(
-                "key",
-                line.isPair()
-                        ? (int) line.first() + ", " + (int) line.second()
-                        : Long.toString(line.first() << 32 | line.second()));
+        LockKey key = own == null ? line.key() : own.row();
+        if (key instanceof LockKey.Row row) {
+            shown.put("table", row.table());
+            shown.put("id", String.join(", ", row.id()));
+        }
+        shown.put("key", line.key().toString());
         shown.put("mode", own != null && own.isFront() ? "front" : line.isShared() ? "shared" : "exclusive");
         shown.put("granted", line.isGranted());
         shown.put("pid", line.pid());
@@ -213,14 +209,13 @@ public final class RowLocksEndpoint {
     private Locks read(Connection connection, DataSource dataSource, LockKey.@Nullable Row of) throws SQLException {
         List<LockInspector.Line> lines =
                 of == null ? new LockInspector(connection).all() : new LockInspector(connection).of(of);
-        Map<List<Object>, Own> own =
-                of == null && lines.stream().anyMatch(line -> line.table().isEmpty())
-                        ? ownRows(connection, dataSource)
-                        : Map.of();
+        Map<LockKey, Own> own = of == null && lines.stream().anyMatch(line -> !(line.key() instanceof LockKey.Row))
+                ? ownRows(connection, dataSource)
+                : Map.of();
         return new Locks(
                 lines.stream()
                         .filter(line -> !StrategyWatch.isWord(line))
-                        .map(line -> line(line, of == null ? own.get(lockOf(line)) : new Own(of, false)))
+                        .map(line -> line(line, of == null ? own.get(line.key()) : new Own(of, false)))
                         .toList(),
                 null);
     }
@@ -237,8 +232,8 @@ public final class RowLocksEndpoint {
      * Returns the rows that this JVM holds or is about to lock, by their advisory keys. A key alone may not show which
      * row it belongs to.
      */
-    private Map<List<Object>, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
-        Map<List<Object>, Own> rows = new HashMap<>();
+    private Map<LockKey, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
+        Map<LockKey, Own> rows = new HashMap<>();
         String path = connection.isWrapperFor(PGConnection.class)
                 ? connection.unwrap(PGConnection.class).getParameterStatus("search_path")
                 : null;
@@ -250,16 +245,11 @@ public final class RowLocksEndpoint {
                 .toList();
         for (LockKey key : keys) {
             if (key instanceof LockKey.Row row) {
-                new LockInspector(connection).of(row).forEach(line -> rows.put(lockOf(line), new Own(row, false)));
-                long front = FrontSql.key(path, row.table(), row.id());
-                rows.put(List.of(false, front >>> Integer.SIZE, front & 0xffffffffL), new Own(row, true));
+                new LockInspector(connection).of(row).forEach(line -> rows.put(line.key(), new Own(row, false)));
+                rows.put(LockKey.number(FrontSql.key(path, row.table(), row.id())), new Own(row, true));
             }
         }
         return rows;
-    }
-
-    private static List<Object> lockOf(LockInspector.Line line) {
-        return List.of(line.isPair(), line.first(), line.second());
     }
 
     private static Locks failed(Exception e) {

@@ -164,20 +164,12 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         for (Line line : new LockInspector(connection).all()) {
             if (line.isGranted() && sessions.containsKey(line.pid()) && !StrategyWatch.isWord(line)) {
                 found.put(
-                        List.of(line.pid(), line.first(), line.second(), line.isPair(), line.isShared()),
-                        "an advisory lock on " + key(line) + (line.isShared() ? " (shared)" : " (exclusive)")
+                        List.of(line.pid(), line.key(), line.isShared()),
+                        "an advisory lock on " + line.key() + (line.isShared() ? " (shared)" : " (exclusive)")
                                 + sessions.get(line.pid()));
             }
         }
         return found;
-    }
-
-    private static String key(Line line) {
-        return line.table()
-                .map(table -> table + ", id " + line.id().orElse("?"))
-                .orElseGet(() -> line.isPair()
-                        ? "the pair " + line.first() + ", " + line.second()
-                        : "the number " + (line.first() << 32 | line.second()));
     }
 
     /**

@@ -117,6 +117,20 @@ class LockMetricsTest {
         return tags("mode", "FOR_NO_KEY_UPDATE", "outcome", outcome, "error", error);
     }
 
+    /** The method does not run, so the lock was not what it asked for. */
+    @Test
+    void aRefusedAbsentRowIsNotMeteredAsAcquired() {
+        try (var context = BootApplication.start(database, Application.class)) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            assertThatThrownBy(() -> context.getBean(Orders.class).ship(-1))
+                    .isInstanceOf(EmptyResultDataAccessException.class);
+            assertThat(meters.find("rowlock.acquire").timers()).singleElement().satisfies(timer -> {
+                assertThat(timer.getId().getTag("outcome")).isEqualTo("ABSENT");
+                assertThat(timer.count()).isEqualTo(1);
+            });
+        }
+    }
+
     @Test
     void locksAreTimed() {
         try (var context = BootApplication.start(database, Application.class)) {

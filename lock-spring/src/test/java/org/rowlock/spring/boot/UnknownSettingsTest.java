@@ -59,7 +59,7 @@ class UnknownSettingsTest {
                         "rowlock.lock-wait",
                         "rowlock.tables[shop.orders].id-columns[0]",
                         // The drop-in looks at its own.
-                        "rowlock.jdbc.flush")))
+                        "rowlock.jdbc.flushWithCommit")))
                 .isEmpty();
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.jdbc.OneAtATime;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.corpus.Corpus;

@@ -13,7 +13,7 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.session.PrimaryKeys;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.rowlock.LockFront;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.DropInMode;
@@ -34,8 +34,6 @@ public record JdbcSettings(
      */
     public static final int MOST_IN_GROUP = 128;
 
-    public static final int DEFAULT_GROUP = 64;
-
     private static final String PROPERTIES = "rowlock.jdbc.";
 
     /** A setting of earlier versions. It is rejected with a special message. */
@@ -45,7 +43,7 @@ public record JdbcSettings(
     static final Map<String, String> DEFAULTS =
             new JdbcSettings("", DropInMode.QUEUE, List.of(), List.of(), LockFront.ADAPTIVE, 1, false).words();
 
-    /** The name that Spring Boot uses for {@code flush}. */
+    /** The name that Spring Boot uses for {@code flushWithCommit}. */
     private static final String OF_SPRING = PROPERTIES + "flush-with-commit";
 
     /** A comma that separates names. A comma in quotes is part of a name. */
@@ -78,8 +76,8 @@ public record JdbcSettings(
                 tables(words, "include"),
                 tables(words, "exclude"),
                 one(LockFront.values(), words, "front", "adaptive, always or never"),
-                largestGroup(words.getOrDefault("group", "")),
-                keepsWrites(words.getOrDefault("flush", "")));
+                largestGroup(words.getOrDefault("largestGroup", "")),
+                keepsWrites(words.getOrDefault("flushWithCommit", "")));
     }
 
     /** Returns the values by their keys. Equal settings have equal values. */
@@ -89,8 +87,8 @@ public record JdbcSettings(
         words.put("include", String.join(",", include));
         words.put("exclude", String.join(",", exclude));
         words.put("front", lower(front));
-        words.put("group", largestGroup < 2 ? "off" : Integer.toString(largestGroup));
-        words.put("flush", keepsWrites ? "commit" : "plain");
+        words.put("largestGroup", Integer.toString(largestGroup));
+        words.put("flushWithCommit", Boolean.toString(keepsWrites));
         return words;
     }
 
@@ -141,22 +139,20 @@ public record JdbcSettings(
     }
 
     private static boolean keepsWrites(String word) {
-        boolean keeps = word.equalsIgnoreCase("commit");
-        if (!keeps && !word.equalsIgnoreCase("plain")) {
-            throw new IllegalArgumentException("There is no flush <" + word + ">; use plain or commit");
+        boolean keeps = word.equalsIgnoreCase("true");
+        if (!keeps && !word.equalsIgnoreCase("false")) {
+            throw new IllegalArgumentException("flushWithCommit is <" + word + ">; use true or false");
         }
         return keeps;
     }
 
     private static int largestGroup(String word) {
-        if (word.equalsIgnoreCase("off") || word.equalsIgnoreCase("on")) {
-            return word.equalsIgnoreCase("on") ? DEFAULT_GROUP : 1;
-        }
         try {
             return Integer.parseInt(word);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
-                    "There is no group <" + word + ">; use off, on, or the largest number of members", e);
+                    "largestGroup is <" + word + ">; use the number of calls that may share a transaction, 1 for none",
+                    e);
         }
     }
 

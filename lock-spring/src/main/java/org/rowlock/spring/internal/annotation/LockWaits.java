@@ -3,7 +3,7 @@ package org.rowlock.spring.internal.annotation;
 import java.time.Duration;
 import java.util.Locale;
 import org.rowlock.LockWait;
-import org.rowlock.internal.text.WaitNanos;
+import org.rowlock.internal.value.WaitNanos;
 import org.rowlock.spring.RowLock;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
@@ -54,7 +54,7 @@ public final class LockWaits {
     public static LockWait remaining(LockWait wait, long startNanos) {
         LockWait left = WaitNanos.remaining(wait, startNanos);
         // The result is rounded to milliseconds, the unit of the server and of messages.
-        return left.isBounded()
+        return WaitNanos.isBounded(left)
                 ? LockWait.atMost(Duration.ofMillis(
                         Duration.ofNanos(WaitNanos.nanos(left)).toMillis()))
                 : left;

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.RowLock;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
@@ -57,11 +57,12 @@ public record MethodLocks(
     public record Call(MethodLocks method, List<@Nullable Object> arguments, List<List<LockKey>> keys) {
 
         /** Returns the request; null if there is nothing to lock. */
-        public @Nullable LockRequest request() {
-            LockRequest all = null;
+        public @Nullable RequestParts request() {
+            RequestParts all = null;
             for (int i = 0; i < keys.size(); i++) {
                 if (!keys.get(i).isEmpty()) {
-                    LockRequest one = LockRequest.of(method.definitions().get(i).mode(), keys.get(i));
+                    RequestParts one =
+                            RequestParts.of(method.definitions().get(i).mode(), keys.get(i));
                     all = all == null ? one : all.and(one);
                 }
             }

@@ -11,6 +11,7 @@ import org.rowlock.LockDeadlockException;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
+import org.rowlock.RowAbsentException;
 import org.rowlock.spring.LockObservationContext;
 
 /** The observation of one lock. Even if a handler throws an exception, the caller gets the result of the lock. */
@@ -40,9 +41,16 @@ final class LockObservation {
             tell(() -> observed.end(outcome(e), e));
             throw e;
         }
-        boolean taken = result instanceof LockResult tried && tried.state() == LockResult.State.TAKEN;
-        tell(() -> observed.end(taken ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED, null));
+        tell(() -> observed.end(result instanceof LockResult locked ? outcome(locked) : Outcome.ACQUIRED, null));
         return result;
+    }
+
+    private static Outcome outcome(LockResult result) {
+        return switch (result.state()) {
+            case HELD -> Outcome.ACQUIRED;
+            case TAKEN -> Outcome.NOT_AVAILABLE;
+            case ABSENT -> Outcome.ABSENT;
+        };
     }
 
     /** Notifies the handlers when the transaction that holds the lock ends. */
@@ -77,6 +85,9 @@ final class LockObservation {
     private static Outcome outcome(Throwable failure) {
         if (failure.getCause() instanceof LockNotAvailableException) {
             return Outcome.NOT_AVAILABLE;
+        }
+        if (failure.getCause() instanceof RowAbsentException) {
+            return Outcome.ABSENT;
         }
         return failure.getCause() instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
     }

@@ -15,22 +15,22 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockRelease;
-import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
+import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.RowStatement;
+import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.SpringLocks;
@@ -80,7 +80,7 @@ public final class LockedCall {
          * @param entity JPA's statement that locks the only row of the request and reads its entity; null if JPA cannot
          *     do so
          */
-        T take(Connection connection, LockRequest request, @Nullable RowStatement entity) throws SQLException;
+        T take(Connection connection, RequestParts request, @Nullable RowStatement entity) throws SQLException;
     }
 
     /** The work that runs after the queue has admitted the call. */
@@ -109,7 +109,7 @@ public final class LockedCall {
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
     public <T extends @Nullable Object, X extends Throwable> T queued(
-            LockRequest request, @Nullable Duration timeout, Body<T, X> body) throws X {
+            RequestParts request, @Nullable Duration timeout, Body<T, X> body) throws X {
         queuedSince = System.nanoTime();
         try (var entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
             turn = entered;
@@ -133,7 +133,7 @@ public final class LockedCall {
                         || each instanceof SQLTransientConnectionException);
     }
 
-    private AdmissionQueues.Permit enter(LockRequest request, LockWait longest) {
+    private AdmissionQueues.Permit enter(RequestParts request, LockWait longest) {
         DataSource database = Routes.current(dataSource);
         LockWait configured = spring.settings().admissionTimeout();
         LockWait own = configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : configured;
@@ -155,15 +155,23 @@ public final class LockedCall {
      * @param required the keys of rows that must exist. If one is absent, the call throws an
      *     EmptyResultDataAccessException; ADVISORY does not notice it
      */
-    public void lock(LockRequest request, Set<LockKey> required) {
-        LockResult result = take(request.allowAbsent(), "lock", (connection, capped, entity) -> {
-            for (LockKey key : capped.keys()) {
-                if (key instanceof LockKey.Row row && access().strategyOf(row) == LockStrategy.ADVISORY) {
-                    access().checkId(connection, row);
+    public void lock(RequestParts request, Set<LockKey> required) {
+        LockObservationContext context = context(false, request);
+        LockObservation.around(spring.observations(), context, () -> {
+            LockResult result = inTransaction(context, request.allowAbsent(), "lock", (connection, capped, entity) -> {
+                for (LockKey key : capped.keys()) {
+                    if (key instanceof LockKey.Row row && access().strategyOf(row) == LockStrategy.ADVISORY) {
+                        access().checkId(connection, row);
+                    }
                 }
-            }
-            return access().lock(connection, capped, entity);
+                return access().lock(connection, capped, entity);
+            });
+            refuseAbsent(request, result, required);
+            return result;
         });
+    }
+
+    private void refuseAbsent(RequestParts request, LockResult result, Set<LockKey> required) {
         int absent = 0;
         for (LockKey key : result.absentRows()) {
             absent += required.contains(key) ? 1 : 0;
@@ -182,7 +190,7 @@ public final class LockedCall {
     }
 
     /** Locks all rows or none, each in its mode. */
-    public LockResult lock(LockRequest request) {
+    public LockResult lock(RequestParts request) {
         return take(request, "lock", access()::lock);
     }
 
@@ -193,18 +201,18 @@ public final class LockedCall {
      * @param call acquires the locks. It receives the request with the rest of its wait, limited by the transaction's
      *     timeout
      */
-    public <T> T take(LockRequest request, String sql, Taking<T> call) {
+    public <T> T take(RequestParts request, String sql, Taking<T> call) {
         LockObservationContext context = context(false, request);
         return LockObservation.around(spring.observations(), context, () -> inTransaction(context, request, sql, call));
     }
 
     private <T> T inTransaction(
-            @Nullable LockObservationContext context, LockRequest request, String sql, Taking<T> call) {
+            @Nullable LockObservationContext context, RequestParts request, String sql, Taking<T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         transaction.refuseSuspended(what, request);
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
-        LockRequest capped = request.waiting(transaction.capped(what, left));
+        RequestParts capped = request.waiting(transaction.capped(what, left));
         LockAccess locks = access();
         // A KEY SHARE that this transaction holds is not enough, because other transactions can still change the row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
@@ -258,7 +266,7 @@ public final class LockedCall {
     }
 
     /** Returns the keys that are now held. A failed try holds none, and a row lock does not hold an absent row. */
-    private Set<LockKey> held(LockRequest request, @Nullable LockResult result) {
+    private Set<LockKey> held(RequestParts request, @Nullable LockResult result) {
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
         if (result != null && !result.absentRows().isEmpty()) {
             LOG.debug(what + ": there is no row for " + result.absentRows().size() + " of " + held.size()
@@ -271,7 +279,7 @@ public final class LockedCall {
     }
 
     /** Claims rows. Their keys are known only after they are locked. */
-    public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
+    public <T> List<T> claim(ClaimParts claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         String table = LockKey.row(claim.table(), 0).table();
         SessionCaches ofTable = new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of());
@@ -304,7 +312,7 @@ public final class LockedCall {
      * @throws IllegalTransactionStateException if a transaction is running, because it would not see the writes, and
      *     could not roll them back
      */
-    public void execute(LockRequest request, CommitWrites writes, @Nullable TransactionManager manager) {
+    public void execute(RequestParts request, CommitWrites writes, @Nullable TransactionManager manager) {
         SessionCaches.refuseParts(what, manager, request.keys());
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalTransactionStateException(
@@ -323,7 +331,7 @@ public final class LockedCall {
     }
 
     /** Creates the context of an observation; null if nothing is observed. */
-    private @Nullable LockObservationContext context(boolean queue, LockRequest request) {
+    private @Nullable LockObservationContext context(boolean queue, RequestParts request) {
         return spring.observations().isNoop()
                 ? null
                 : new LockObservationContext(

@@ -10,6 +10,7 @@ import java.util.Set;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.access.LockAccess;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
@@ -64,10 +65,10 @@ abstract class SavepointParts implements TransactionSynchronization {
         return last().writes();
     }
 
-    CommitWrites allWrites() {
-        CommitWrites all = new CommitWrites();
-        parts.forEach(part -> all.addAll(part.writes()));
-        return all;
+    CommitWrites allWrites(LockAccess locks) {
+        return parts.size() == 1
+                ? last().writes()
+                : locks.joined(parts.stream().map(Part::writes).toList());
     }
 
     private Part last() {

@@ -11,11 +11,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.pool.Pools;
@@ -93,13 +95,13 @@ public final class SpringTransaction extends SavepointParts {
      * Rejects a lock that a suspended transaction of the same thread holds. That transaction can continue only after
      * this one, so the wait would never end.
      */
-    void refuseSuspended(String what, LockRequest request) {
+    void refuseSuspended(String what, RequestParts request) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
             if (bound instanceof SpringTransaction suspended && database().equals(suspended.dataSource)) {
                 for (LockKey key : request.keys()) {
                     // Two shared locks of one row do not conflict.
                     RowLockMode weakest =
-                            request.modeOf(key).isShared() ? RowLockMode.FOR_NO_KEY_UPDATE : RowLockMode.FOR_SHARE;
+                            Modes.isShared(request.modeOf(key)) ? RowLockMode.FOR_NO_KEY_UPDATE : RowLockMode.FOR_SHARE;
                     if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
                         throw new InvalidDataAccessApiUsageException(what + ": the transaction that this one has"
                                 + " suspended (REQUIRES_NEW) holds the row, and ends only after this one: the wait"
@@ -248,7 +250,8 @@ public final class SpringTransaction extends SavepointParts {
     public boolean commit() {
         return committedByRowlock
                 && on(connection -> {
-                    Objects.requireNonNull(locks).in(connection).commit(allWrites());
+                    RowLocks own = Objects.requireNonNull(locks);
+                    own.in(connection).commit(allWrites(LockAccess.of(own)));
                     return true;
                 });
     }
@@ -256,7 +259,7 @@ public final class SpringTransaction extends SavepointParts {
     /** Runs the last steps before the COMMIT. If they fail, the transaction is rolled back. */
     void finish(boolean sends) {
         if (locks != null) {
-            send(sends ? allWrites() : new CommitWrites());
+            send(sends ? allWrites(LockAccess.of(locks)) : new CommitWrites());
         }
         atItsCommit = true;
     }
@@ -268,7 +271,7 @@ public final class SpringTransaction extends SavepointParts {
      */
     private void send(CommitWrites writes) {
         Object unused = on(connection -> {
-            Objects.requireNonNull(locks).in(connection).send(writes);
+            LockAccess.of(Objects.requireNonNull(locks)).send(connection, writes);
             return writes;
         });
     }

@@ -25,6 +25,7 @@ import org.hibernate.type.descriptor.java.JavaType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.RowKey;
 import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.beans.BeanUtils;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -167,7 +168,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         LoadQueryInfluencers influencers = session.getLoadQueryInfluencers();
         if (find == null
                 || asked == null
-                || row.givenId().size() != 1
+                || RowKey.givenId(row).size() != 1
                 || !session.isTransactionInProgress()
                 || session.getTransaction().getRollbackOnly()
                 || !connection.equals(
@@ -180,7 +181,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         EntityPersister root = session.getFactory().getMappingMetamodel().getEntityDescriptor(find.entity());
         try {
             Object id = HibernateEntities.value(
-                    root.getIdentifierType(), row.givenId().get(0));
+                    root.getIdentifierType(), RowKey.givenId(row).get(0));
             PersistenceContext context = session.getPersistenceContextInternal();
             EntityKey key = session.generateEntityKey(id, root);
             Object known = context.getEntity(key);

@@ -16,8 +16,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.mybatis.spring.SqlSessionHolder;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.internal.request.RowStatement;
+import org.rowlock.internal.value.RequestParts;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -130,7 +130,7 @@ public final class SessionCaches {
      *
      * @param connection the connection of the transaction
      */
-    public @Nullable RowStatement entityLock(LockRequest request, Connection connection) {
+    public @Nullable RowStatement entityLock(RequestParts request, Connection connection) {
         entityLock = sessions.size() == 1
                         && request.keys().size() == 1
                         && request.keys().get(0) instanceof LockKey.Row row

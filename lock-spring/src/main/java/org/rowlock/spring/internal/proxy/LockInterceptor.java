@@ -7,7 +7,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockRequest;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks.Call;
@@ -51,7 +51,7 @@ record LockInterceptor(
 
     private void lock(MethodInvocation invocation, MethodLocks method, @Nullable Queued queued) {
         Call locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
-        LockRequest request = locked.request();
+        RequestParts request = locked.request();
         if (request == null) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
             return;
@@ -116,7 +116,7 @@ record LockInterceptor(
                 return invocation.proceed();
             }
             Call asked = callOrNone(method, invocation);
-            LockRequest request = asked == null ? null : asked.request();
+            RequestParts request = asked == null ? null : asked.request();
             if (asked == null || request == null) {
                 return invocation.proceed();
             }

@@ -14,6 +14,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
+import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.spring.Reaction;
@@ -99,7 +100,9 @@ public final class StrategyWatch implements DisposableBean {
 
     /** Whether a lock is only the mark of an instance. */
     public static boolean isWord(LockInspector.Line line) {
-        return line.isShared() && line.isPair() && (line.first() == OF_ROW || line.first() == OF_ADVISORY);
+        return line.isShared()
+                && line.key() instanceof LockKey.RawPair pair
+                && (pair.first() == OF_ROW || pair.first() == OF_ADVISORY);
     }
 
     @Override

@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockKey;
-import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.RowLock;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.annotation.AliasFor;
@@ -115,7 +115,7 @@ class RowLockDefinitionsTest {
 
     @Test
     void collectionsAndArraysAreRowsEach() {
-        LockRequest request = find("several")
+        RequestParts request = find("several")
                 .of(new Object[] {List.of("7", "8"), new long[] {1}})
                 .request();
         assertThat(request.keys())

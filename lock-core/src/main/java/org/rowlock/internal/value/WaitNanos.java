@@ -1,4 +1,4 @@
-package org.rowlock.internal.text;
+package org.rowlock.internal.value;
 
 import java.time.Duration;
 import java.util.Locale;
@@ -30,21 +30,20 @@ public record WaitNanos(long nanos) implements LockWait {
      * @param startNanos {@link System#nanoTime()} when it began
      */
     public static LockWait remaining(LockWait wait, long startNanos) {
-        if (!wait.isBounded()) {
+        if (!isBounded(wait)) {
             return wait;
         }
         long left = nanos(wait) - (System.nanoTime() - startNanos);
         return left <= 0 ? NO_WAIT : new WaitNanos(left);
     }
 
-    @Override
-    public boolean isNoWait() {
-        return nanos == 0;
+    public static boolean isNoWait(LockWait wait) {
+        return nanos(wait) == 0;
     }
 
-    @Override
-    public boolean isBounded() {
-        return nanos != 0 && nanos != Long.MAX_VALUE;
+    /** Whether it is a duration, neither none nor without a bound. */
+    public static boolean isBounded(LockWait wait) {
+        return nanos(wait) != 0 && nanos(wait) != Long.MAX_VALUE;
     }
 
     @Override
@@ -55,8 +54,8 @@ public record WaitNanos(long nanos) implements LockWait {
     /** Returns the words of a call: {@code forever}, {@code noWait}, {@code atMost 0.2s}. */
     @Override
     public String toString() {
-        return isBounded()
+        return isBounded(this)
                 ? "atMost " + Duration.ofNanos(nanos).toString().substring(2).toLowerCase(Locale.ROOT)
-                : isNoWait() ? "noWait" : "forever";
+                : isNoWait(this) ? "noWait" : "forever";
     }
 }

@@ -1,4 +1,4 @@
-package org.rowlock;
+package org.rowlock.internal.value;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,11 +12,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.Given;
-import org.rowlock.internal.text.Insert;
 
 /**
- * The parts of a {@link LockRequest}.
+ * A {@link LockRequest}, as Rowlock has it inside.
  *
  * @param keys the distinct keys in the given order
  * @param rows the rows among them, with each spelling of an id; in a text column, two spellings of a UUID are two rows
@@ -27,7 +30,7 @@ import org.rowlock.internal.text.Insert;
  * @param lockWait the wait; null for the default of each call
  * @param isAbsentAllowed whether an absent row is allowed
  */
-record RequestParts(
+public record RequestParts(
         List<LockKey> keys,
         List<LockKey.Row> rows,
         RowLockMode mode,
@@ -37,9 +40,9 @@ record RequestParts(
         boolean isAbsentAllowed)
         implements LockRequest {
 
-    static final String NO_KEY = "The key is null, or one of several is; make one with LockKey.row(table, id)";
+    public static final String NO_KEY = "The key is null, or one of several is; make one with LockKey.row(table, id)";
 
-    static RequestParts of(RowLockMode mode, Collection<? extends LockKey> keys) {
+    public static RequestParts of(RowLockMode mode, Collection<? extends LockKey> keys) {
         Given.notNull(mode, "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE, FOR_KEY_SHARE");
         if (Given.notNull(keys, "The keys are null; give at least one").isEmpty()) {
             throw new IllegalArgumentException("The keys are empty; give at least one");
@@ -52,18 +55,18 @@ record RequestParts(
     }
 
     @Override
-    public LockRequest waiting(LockWait wait) {
+    public RequestParts waiting(LockWait wait) {
         Given.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
         return new RequestParts(keys, rows, mode, modes, inserts, wait, isAbsentAllowed);
     }
 
     @Override
-    public LockRequest allowAbsent() {
+    public RequestParts allowAbsent() {
         return new RequestParts(keys, rows, mode, modes, inserts, lockWait, true);
     }
 
     @Override
-    public LockRequest orInsert(String insert, @Nullable Object... binds) {
+    public RequestParts orInsert(String insert, @Nullable Object... binds) {
         if (keys.size() != 1 || rows.size() != 1) {
             throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of "
                     + (rows.size() > 1 ? rows : keys) + "; make one for each row, and join them with and()");
@@ -73,7 +76,7 @@ record RequestParts(
     }
 
     @Override
-    public LockRequest and(LockRequest joined) {
+    public RequestParts and(LockRequest joined) {
         RequestParts other = (RequestParts)
                 Given.notNull(joined, "The other request is null; make one with LockRequest.forUpdate(key)");
         List<LockKey.Row> given = new ArrayList<>(rows);
@@ -95,16 +98,16 @@ record RequestParts(
                 isAbsentAllowed(this) && isAbsentAllowed(other));
     }
 
-    static RequestParts of(@Nullable LockRequest request) {
+    public static RequestParts of(@Nullable LockRequest request) {
         return (RequestParts) Given.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
     }
 
-    @Override
+    /** The wait, or what counts if none was given. */
     public LockWait lockWait(LockWait otherwise) {
         return lockWait == null ? otherwise : lockWait;
     }
 
-    @Override
+    /** How strongly a key is to be locked. */
     public RowLockMode modeOf(LockKey key) {
         return modes.isEmpty() ? mode : modes.getOrDefault(key, mode);
     }
@@ -121,7 +124,7 @@ record RequestParts(
         Set<Object> seen = new HashSet<>();
         List<LockKey.Row> rows = new ArrayList<>(given.size());
         for (LockKey key : given) {
-            if (key instanceof LockKey.Row row && (differ || seen.add(List.of(row.table(), row.givenId())))) {
+            if (key instanceof LockKey.Row row && (differ || seen.add(List.of(row.table(), RowKey.givenId(row))))) {
                 rows.add(row);
             }
         }

@@ -1,9 +1,10 @@
-package org.rowlock.internal.text;
+package org.rowlock.internal.value;
 
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.internal.text.Given;
 
 /**
  * A caller's INSERT of a row that is to be locked, which does nothing if the row exists.

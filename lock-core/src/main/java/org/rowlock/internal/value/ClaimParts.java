@@ -1,0 +1,60 @@
+package org.rowlock.internal.value;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.Claim;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.TableName;
+
+/**
+ * A {@link Claim}, as Rowlock has it inside.
+ *
+ * @param table in its one spelling
+ * @param order empty for none
+ * @param limit the most rows to take
+ */
+public record ClaimParts(
+        String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode)
+        implements Claim {
+    public ClaimParts {
+        table = TableName.normalize(table);
+        Given.text(predicate, "The predicate of a claim", "the condition after WHERE");
+        if (limit < 1) {
+            throw new IllegalArgumentException(
+                    "The limit of a claim on " + table + " is " + limit + "; give at least 1");
+        }
+        Given.notNull(mode, "The mode of a claim is null");
+    }
+
+    public static ClaimParts of(@Nullable Claim claim) {
+        return (ClaimParts) Given.notNull(claim, "The claim is null");
+    }
+
+    @Override
+    public Claim where(String condition, @Nullable Object... values) {
+        return new ClaimParts(table, condition, Given.binds(values), order, limit, mode);
+    }
+
+    @Override
+    public Claim orderBy(String list) {
+        Given.text(list, "The order of a claim", "the list after ORDER BY");
+        return new ClaimParts(table, predicate, binds, list, limit, mode);
+    }
+
+    @Override
+    public Claim limit(int rows) {
+        return new ClaimParts(table, predicate, binds, order, rows, mode);
+    }
+
+    @Override
+    public Claim mode(RowLockMode other) {
+        return new ClaimParts(table, predicate, binds, order, limit, other);
+    }
+
+    @Override
+    public String toString() {
+        return "claim of " + limit + " from " + table + " where " + predicate
+                + (order.isEmpty() ? "" : " order by " + order);
+    }
+}

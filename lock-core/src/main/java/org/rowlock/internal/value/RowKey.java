@@ -1,0 +1,64 @@
+package org.rowlock.internal.value;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.text.TableName;
+
+/** The key of a row, with the id in both of its forms: canonical for the key, and as given for the row lock. */
+public final class RowKey implements LockKey.Row {
+    private final String table;
+    private final List<String> id;
+    private final List<String> givenId;
+
+    /** @param id the text of each part, as given */
+    public RowKey(String table, List<String> id) {
+        this.table = TableName.normalize(table);
+        this.givenId = id;
+        this.id = canonical(id);
+    }
+
+    /** Returns the list itself if it is canonical already, which is the hot path. */
+    private static List<String> canonical(List<String> id) {
+        for (String part : id) {
+            if (!part.equals(IdText.canonical(part))) {
+                return id.stream().map(IdText::canonical).toList();
+            }
+        }
+        return id;
+    }
+
+    /**
+     * Returns the id as it was given, which row locks compare with the columns. A text column may have a UUID in upper
+     * case.
+     */
+    public static List<String> givenId(LockKey.Row row) {
+        return ((RowKey) row).givenId;
+    }
+
+    @Override
+    public String table() {
+        return table;
+    }
+
+    @Override
+    public List<String> id() {
+        return id;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RowKey row && table.equals(row.table) && id.equals(row.id);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * table.hashCode() + id.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return table + '[' + String.join(", ", id) + ']';
+    }
+}

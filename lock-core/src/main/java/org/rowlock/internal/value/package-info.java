@@ -1,0 +1,8 @@
+/**
+ * The values of the API as Rowlock has them inside, with the parts that users do not need. Start at {@link
+ * org.rowlock.internal.value.RequestParts}.
+ */
+@NullMarked
+package org.rowlock.internal.value;
+
+import org.jspecify.annotations.NullMarked;
