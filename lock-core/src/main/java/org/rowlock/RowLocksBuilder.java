@@ -213,21 +213,22 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * When Rowlock acquires an advisory lock for a row before the first row lock of a transaction, in the same round trip.
-     * Unlike a row lock, an advisory lock is granted in the order of arrival, for all JVMs together. The row is always
-     * locked too.
+     * When Rowlock acquires an advisory lock for a row before the first row lock of a transaction, in the same round
+     * trip. Unlike a row lock, an advisory lock is granted in the order of arrival, for all JVMs together. The row is
+     * always locked too.
      *
-     * <p>It applies to one row with {@link LockStrategy#ROW}, in an exclusive mode, with a wait, and in READ COMMITTED. Any
-     * other lock has no front lock. If the wait for the front lock takes too long, the row is locked without it. The limit
-     * is the shortest of a minute, a tenth of {@code lock_timeout} or {@code statement_timeout}, and half of {@link
-     * LockWait#atMost}.
+     * <p>It applies to one row with {@link LockStrategy#ROW}, in an exclusive mode, with a wait, and in READ COMMITTED.
+     * Any other lock has no front lock. If the wait for the front lock takes too long, the row is locked without it.
+     * The limit is the shortest of a minute, a tenth of {@code lock_timeout} or {@code statement_timeout}, and half of
+     * {@link LockWait#atMost}.
      */
     public enum LockFront {
         /** Acquires it when enough JVMs contend for the row, as Rowlock measures. The default. */
         ADAPTIVE,
 
         /**
-         * Always acquires it. This costs a few percent without contention. Transactions without Rowlock overtake its queue.
+         * Always acquires it. This costs a few percent without contention. Transactions without Rowlock overtake its
+         * queue.
          */
         ALWAYS,
 
@@ -235,28 +236,30 @@ public final class RowLocksBuilder {
         NEVER
     }
 
-    /** When a commit releases the locks of its transaction. In both cases it returns once the transaction is durable. */
+    /**
+     * When a commit releases the locks of its transaction. In both cases it returns once the transaction is durable.
+     */
     public enum LockRelease {
         /**
-         * Releases them once the transaction is durable, as PostgreSQL does. They are held while the commit waits for the
-         * disk and the synchronous standby. The default.
+         * Releases them once the transaction is durable, as PostgreSQL does. They are held while the commit waits for
+         * the disk and the synchronous standby. The default.
          */
         PLAIN,
 
         /**
          * Releases them as soon as the commit is in the server's memory, if other transactions wait for the lock. The
-         * commit returns once the transaction is durable according to {@code synchronous_commit}, so no acknowledged commit
-         * can be lost. Until then, other transactions see changes that a crash or a failover can undo. So a later commit of
-         * Rowlock with this setting returns only once everything that its transaction may have read is durable. This
-         * applies even to a transaction that wrote nothing.
+         * commit returns once the transaction is durable according to {@code synchronous_commit}, so no acknowledged
+         * commit can be lost. Until then, other transactions see changes that a crash or a failover can undo. So a
+         * later commit of Rowlock with this setting returns only once everything that its transaction may have read is
+         * durable. This applies even to a transaction that wrote nothing.
          *
-         * <p>Use it for rows whose locks are held longer for the disk or a standby than for the work. A commit has two more
-         * statements in its round trip, and takes a second transaction id and about 100 bytes of WAL. From PostgreSQL 17
-         * on, without a synchronous standby, it takes no second id and 64 bytes. A transaction that has only locked or read
-         * waits for the disk and the standby too.
+         * <p>Use it for rows whose locks are held longer for the disk or a standby than for the work. A commit has two
+         * more statements in its round trip, and takes a second transaction id and about 100 bytes of WAL. From
+         * PostgreSQL 17 on, without a synchronous standby, it takes no second id and 64 bytes. A transaction that has
+         * only locked or read waits for the disk and the standby too.
          *
-         * <p>Commits are {@link #PLAIN}, which is logged once, in a database of several machines, or if the role may not
-         * execute {@code pg_logical_emit_message}. With {@code preferQueryMode=simple} or a negative {@code
+         * <p>Commits are {@link #PLAIN}, which is logged once, in a database of several machines, or if the role may
+         * not execute {@code pg_logical_emit_message}. With {@code preferQueryMode=simple} or a negative {@code
          * prepareThreshold} commits wait for what they may have read, but hold their locks meanwhile.
          */
         EARLY
