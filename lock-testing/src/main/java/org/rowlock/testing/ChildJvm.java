@@ -12,7 +12,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** Starts JVMs with the class path of this one, and reads what they print. */
 public final class ChildJvm {
-    /** How a line begins that says why the output could not be read. */
+    /** The beginning of a line that reports why the output could not be read. */
     public static final String UNREADABLE = "unreadable ";
 
     private ChildJvm() {}
@@ -21,8 +21,8 @@ public final class ChildJvm {
      * Starts a program. Its first arguments are URL, user and password of the database.
      *
      * @param heap the largest heap, such as {@code 64m}
-     * @param errors where its error output goes
-     * @param said receives each line that it prints; thread-safe
+     * @param errors the destination of its error output
+     * @param said is called with each line that it prints; must be thread-safe
      */
     public static Process start(
             Class<?> main,

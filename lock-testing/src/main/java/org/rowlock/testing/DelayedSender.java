@@ -10,11 +10,11 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sends bytes in their order when they are due, with one thread. The thread sleeps until shortly before that time and
- * spins for the rest, because a sleep ends about 50 us late.
+ * Sends bytes in order when they are due, on one thread. The thread sleeps until shortly before that time and spins for
+ * the rest, because a sleep ends about 50 us late.
  */
 final class DelayedSender implements AutoCloseable {
-    /** The value in place of bytes when the sender has ended its stream. */
+    /** The value that marks the end of a stream. */
     static final ByteBuffer END = ByteBuffer.allocate(0);
 
     private static final long SPIN_NANOS = 80_000;
@@ -27,7 +27,7 @@ final class DelayedSender implements AutoCloseable {
     private boolean frozen;
     private boolean closed;
 
-    /** One direction of a connection. The sender guards it. */
+    /** One direction of a connection. It is guarded by the monitor of the sender. */
     static final class Flow {
         private final SocketChannel target;
         private final Runnable lost;

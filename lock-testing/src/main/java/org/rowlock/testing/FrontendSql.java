@@ -36,7 +36,9 @@ final class FrontendSql {
         return executed;
     }
 
-    /** Whether a message is complete. Only messages before the start have no type in front of their length. */
+    /**
+     * Whether a message is complete. Only messages before the start of the session have no type before their length.
+     */
     private boolean isWhole(ByteBuffer bytes) {
         int type = started ? 1 : 0;
         return bytes.remaining() >= type + 4 && bytes.remaining() >= type + bytes.getInt(bytes.position() + type);

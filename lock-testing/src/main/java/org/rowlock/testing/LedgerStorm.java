@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.util.Throwables;
 
 /**
- * Members that each write their number into a ledger under disturbance: threads are interrupted, statements cancelled,
- * server processes ended and connections lost. An acknowledged number is stored once, and a failed one is not stored.
- * An unknown one is stored once or not at all.
+ * Lets members write their numbers into a ledger while threads are interrupted, statements cancelled, server processes
+ * ended and connections closed. If a member's work is acknowledged, its number must be stored once. If it failed, it
+ * must not be stored. If the outcome is unknown, it is stored once or not at all.
  */
 public abstract class LedgerStorm {
     /** The outcome that a member got. */
@@ -48,7 +48,7 @@ public abstract class LedgerStorm {
     /**
      * Creates a storm.
      *
-     * @param evils how many members pass between two disturbances
+     * @param evils how many members finish between two disturbances
      */
     protected LedgerStorm(TestDatabase database, int threads, int members, int evils) {
         this.database = database;
@@ -61,7 +61,7 @@ public abstract class LedgerStorm {
     /** Does the work of one member. */
     protected abstract Told pay(int id, Random random) throws Exception;
 
-    /** The application name of its sessions, by which they can be found. */
+    /** The application name of its sessions. */
     public final String applicationName() {
         return database.schema() + "_storm";
     }
@@ -70,7 +70,7 @@ public abstract class LedgerStorm {
         return killed;
     }
 
-    /** Reports that a member has seen something that it must not see. */
+    /** Reports a wrong result of a member. */
     protected final void wrong(int id, String what) {
         wrong.add(id + ": " + what);
     }
@@ -112,14 +112,14 @@ public abstract class LedgerStorm {
                 wrong(id, Throwables.getStackTrace(e));
                 outcome = Told.UNKNOWN;
             }
-            // An interrupt that came too late must not disturb the next member.
+            // A late interrupt must not disturb the next member.
             boolean unused = Thread.interrupted();
             outcomes.set(id, outcome.ordinal());
         }
         threads.set(place, null);
     }
 
-    /** Disturbs the members at intervals of completed members, and not by the clock. */
+    /** Disturbs the members each time a number of them has completed. */
     private void disturb(TcpProxy proxy, Random random) throws SQLException {
         int evil = 0;
         try (Connection connection = database.dataSource().getConnection();

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-/** Counts the connections that it opens, records the calls of their methods, and makes these fail on request. */
+/** Counts the connections that it opens, records the calls of their methods, and can make these methods fail. */
 public class ObservedDataSource implements DataSource {
     private static final List<String> NOTED = List.of("setAutoCommit", "commit", "rollback", "close");
 
@@ -39,7 +39,7 @@ public class ObservedDataSource implements DataSource {
         return open.get();
     }
 
-    /** The largest number of connections that were borrowed at a time. */
+    /** The largest number of connections that were borrowed at the same time. */
     public int mostOpen() {
         return mostOpen.get();
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-/** A pooler that is installed on this machine, and that a test runs on files of its own. */
+/** A process of a pooler that is installed on this machine. A test runs it with its own files. */
 final class PoolerProcess implements AutoCloseable {
     private static final List<String> PLACES =
             List.of("/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin");
@@ -54,7 +54,7 @@ final class PoolerProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        // The hook ends the process if the JVM ends in the middle of a test.
+        // The hook ends the process if the JVM ends during a test.
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
         PoolerProcess pooler = new PoolerProcess(process, directory);
         try {

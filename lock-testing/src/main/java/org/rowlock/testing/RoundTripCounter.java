@@ -47,7 +47,7 @@ public final class RoundTripCounter extends SocketFactory {
         throw new UnsupportedOperationException("the driver connects by itself");
     }
 
-    /** A socket that counts. One thread at a time uses a connection of the driver, and hands it over safely. */
+    /** A socket that counts. Only one thread at a time uses a connection of the driver. */
     private static final class CountingSocket extends Socket {
         private boolean sending;
 

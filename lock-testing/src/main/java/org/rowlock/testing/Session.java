@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
 /**
- * One named session of a schedule: a connection with a transaction, and a thread that runs all its steps, one after the
+ * One named session of a schedule: a connection with a transaction, and a thread that runs its steps one after the
  * other.
  *
  * <pre>{@code
@@ -132,7 +132,10 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Ends the transaction after the test. If a step still runs, it does not, so that the check reports the step. */
+    /**
+     * Rolls back the transaction after the test. If a step still runs, does nothing, so that the check reports the
+     * step.
+     */
     void rollbackIfIdle() {
         if (last == null || last.isDone()) {
             try {
@@ -140,7 +143,7 @@ public final class Session implements AutoCloseable {
                     connection.rollback();
                 }
             } catch (SQLException e) {
-                // The server has ended this session, so nothing is left to end.
+                // The server has already ended this session.
             }
         }
     }

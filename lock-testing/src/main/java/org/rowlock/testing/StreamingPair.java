@@ -42,7 +42,10 @@ public final class StreamingPair implements AutoCloseable {
         this.standbyPort = standbyPort;
     }
 
-    /** Starts both, and waits until the standby streams. The standby is a copy of the primary from before its start. */
+    /**
+     * Starts the primary and the standby, and waits until the standby streams. The standby is a copy of the primary's
+     * data directory, made before the primary starts.
+     */
     public static StreamingPair start() throws IOException {
         Path directory = Files.createTempDirectory("streaming");
         Path data = directory.resolve("primary");
@@ -70,7 +73,7 @@ public final class StreamingPair implements AutoCloseable {
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
-                // A data directory, and therefore its copy, may be accessible to its owner alone.
+                // Only its owner may have access to a data directory, and so to its copy.
                 Path target = Files.copy(file, to.resolve(from.relativize(file).toString()));
                 Files.setPosixFilePermissions(target, Files.getPosixFilePermissions(file));
                 Files.setOwner(target, Files.getOwner(file));
@@ -92,7 +95,7 @@ public final class StreamingPair implements AutoCloseable {
         return primary;
     }
 
-    /** The standby, which replays them. */
+    /** The standby, which replays the writes. */
     public TestPostgres standby() {
         return standby;
     }
@@ -123,7 +126,7 @@ public final class StreamingPair implements AutoCloseable {
         execute(primary, "checkpoint");
     }
 
-    /** Ends the primary as a power cut would, at once and with all WAL that it has not yet sent. */
+    /** Kills the primary. WAL that it has not sent yet is lost. */
     public void killPrimary() throws IOException {
         long pid = Long.parseLong(
                 Files.readAllLines(directory.resolve("primary/postmaster.pid")).get(0));
@@ -159,7 +162,7 @@ public final class StreamingPair implements AutoCloseable {
         }
     }
 
-    /** Waits until the standby has all that the primary has. */
+    /** Waits until the standby has replayed all WAL of the primary. */
     public void awaitReplay() throws SQLException {
         String position = query(primary, "select pg_current_wal_lsn()");
         TestDatabase.await("the standby has replayed " + position)

@@ -22,10 +22,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A network between clients and a server that a test controls. It delays, freezes, and loses connections at a
- * statement, before the server receives it or after the server has executed it.
+ * A network between clients and a server, which a test controls. It can delay all bytes, stop delivering them, or close
+ * a connection at a statement: before the server receives the statement or after the server has executed it.
  *
- * <p>Two threads serve any number of connections: one reads, the other sends what is due.
+ * <p>Two threads serve any number of connections: one reads, and the other sends the bytes that are due.
  */
 public final class TcpProxy implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
@@ -40,7 +40,7 @@ public final class TcpProxy implements AutoCloseable {
     private volatile long nanosToServer;
     private volatile long nanosToClient;
 
-    /** The place where a connection is lost: at a statement that contains a text. */
+    /** The statement at which a connection is closed: the next one that contains a text. */
     private record Cut(String text, boolean executed) {}
 
     /** The connection of a client, and its counterpart to the server. */
@@ -79,12 +79,12 @@ public final class TcpProxy implements AutoCloseable {
         reader.start();
     }
 
-    /** Creates a proxy in front of a server. */
+    /** Creates a proxy for a server. */
     public static TcpProxy to(String host, int port) throws IOException {
         return new TcpProxy(new InetSocketAddress(host, port));
     }
 
-    /** Creates a proxy in front of the server to which a DataSource leads. */
+    /** Creates a proxy for the server of a DataSource. */
     public static TcpProxy to(PGSimpleDataSource dataSource) throws IOException {
         return to(dataSource.getServerNames()[0], dataSource.getPortNumbers()[0]);
     }
@@ -101,25 +101,29 @@ public final class TcpProxy implements AutoCloseable {
         return dataSource;
     }
 
-    /** Delays everything by this time from now on. A round trip takes the sum. */
+    /** Delays all bytes by these times from now on. A round trip takes longer by their sum. */
     public void delay(Duration toServer, Duration toClient) {
         nanosToServer = toServer.toNanos();
         nanosToClient = toClient.toNanos();
     }
 
     /**
-     * Stops spinning from now on, so that no processor is busy waiting. Delayed bytes then arrive about 50 us later.
+     * Makes the sender only sleep from now on, without spinning, so that it uses no processor while it waits. Delayed
+     * bytes then arrive about 50 us later.
      */
     public void sleepOnly() {
         sender.sleepOnly();
     }
 
-    /** Loses the connection that next executes a statement with this text. The server never receives the statement. */
+    /** Closes the connection that next sends a statement with this text. The server never receives the statement. */
     public void cutBefore(String text) {
         armed.set(new Cut(text, false));
     }
 
-    /** Loses the connection that next executes a statement with this text, along with the reply of the server. */
+    /**
+     * Closes the connection that next executes a statement with this text. The client never receives the server's
+     * reply.
+     */
     public void cutAfter(String text) {
         armed.set(new Cut(text, true));
     }
@@ -129,13 +133,14 @@ public final class TcpProxy implements AutoCloseable {
         return cuts.get();
     }
 
-    /** Loses all connections. */
+    /** Closes all connections. */
     public void cutAll() {
         links.forEach(Link::lose);
     }
 
     /**
-     * Makes the present connections deliver nothing from now on, as if a firewall had forgotten them. New ones work.
+     * Makes the present connections deliver nothing from now on, as if a firewall had dropped them. New connections
+     * work.
      */
     public void dropAll() {
         links.forEach(link -> link.dropped = true);
@@ -171,7 +176,7 @@ public final class TcpProxy implements AutoCloseable {
                     }
                 });
             } catch (CancelledKeyException e) {
-                // A connection is being lost at this moment. The others continue.
+                // This connection is closing. The others continue.
             } catch (ClosedSelectorException e) {
                 return;
             } catch (IOException e) {
@@ -195,7 +200,7 @@ public final class TcpProxy implements AutoCloseable {
                 end.register(selector, SelectionKey.OP_READ, link);
             }
         } catch (IOException | ClosedSelectorException e) {
-            // The server is away, or the proxy is closing. The client sees its connection closed.
+            // The server is not running, or the proxy is closing. The client's connection is closed.
             closeQuietly(client);
         }
     }
@@ -230,7 +235,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Whether to lose the connection before these bytes are sent on. */
+    /** Whether to close the connection before these bytes are sent to the server. */
     private boolean isCut(Link link, ByteBuffer sent) {
         List<String> executed = new ArrayList<>(link.sql.read(sent));
         Cut cut = armed.get();
@@ -249,7 +254,7 @@ public final class TcpProxy implements AutoCloseable {
                 channel.close();
             }
         } catch (IOException e) {
-            // The connection is gone, which is the aim.
+            // The connection is already closed, as it should be.
         }
     }
 }

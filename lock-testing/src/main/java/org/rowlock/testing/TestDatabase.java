@@ -20,13 +20,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A schema of its own for each test, first in the search_path of every connection that it opens. A check after the test
- * fails if an advisory lock, a waiting session or an open transaction remains.
+ * Gives each test a separate schema, which is first in the search_path of every connection that this class opens. After
+ * the test it fails if an advisory lock, a waiting session or an open transaction remains.
  *
  * <pre>{@code @RegisterExtension final TestDatabase database = new TestDatabase("create table account ...");}</pre>
  */
 public final class TestDatabase implements BeforeEachCallback, AfterEachCallback {
-    /** The longest time that anything required may take. It is long, because a test must never fail for being slow. */
+    /** The longest wait for a condition. It is long, because a test must never fail because the machine is slow. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private static final Duration SELDOM = Duration.ofMillis(20);
@@ -49,7 +49,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
 
     /**
      * Waits for a condition, and fails at the {@link #DEADLINE}. It checks at once, and then at growing intervals of up
-     * to 20 milliseconds, because most conditions of tests are met within a few.
+     * to 20 milliseconds, because most conditions are met within a few milliseconds.
      */
     public static ConditionFactory await(String what) {
         return Awaitility.await(what)
@@ -60,7 +60,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
                         Duration.ofMillis(1)));
     }
 
-    /** The same without a name. */
+    /** Waits for a condition without a name. */
     public static ConditionFactory await() {
         return await(null);
     }
@@ -83,14 +83,14 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return session(name, dataSource());
     }
 
-    /** Opens a named session of a DataSource with settings of its own, which is closed after the test. */
+    /** Opens a named session of the given DataSource, which is closed after the test. */
     public Session session(String name, DataSource dataSource) throws SQLException {
         Session session = new Session(name, server, dataSource);
         sessions.add(session);
         return session;
     }
 
-    /** Runs statements on a connection of its own, and commits. */
+    /** Runs statements on a separate connection, and commits. */
     public void execute(String... statements) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
             execute(connection, statements);
@@ -98,8 +98,8 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Returns the first column of the first row, on a connection that this test keeps for its queries. To open one for
-     * each would take longer than the query.
+     * Returns the first column of the first row of a query. All queries of a test use one connection, because opening
+     * one takes longer than a query.
      */
     public String query(String sql) throws SQLException {
         return query(reader(), sql);
@@ -147,7 +147,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     @Override
     public void afterEach(ExtensionContext context) throws SQLException {
         try {
-            // A session needs a moment to end after the server has terminated it, or after its client has gone.
+            // After a session was terminated or its client has disconnected, it takes some time to end.
             await("nothing left behind")
                     .untilAsserted(() -> assertThat(leftBehind()).isEmpty());
         } finally {

@@ -13,7 +13,7 @@ import java.util.Properties;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A PgBouncer of the test's own in front of the shared server, if it is installed. */
+/** A PgBouncer that a test starts for the shared server, if it is installed. */
 public final class TestPgBouncer implements AutoCloseable {
     private final PoolerProcess process;
     private final TestPostgres server;
@@ -69,7 +69,7 @@ public final class TestPgBouncer implements AutoCloseable {
         return new TestPgBouncer(process, server, port);
     }
 
-    /** Creates connections through it. It sets no search_path, so tables need their schema. */
+    /** Creates connections through the pooler. It sets no search_path, so names of tables need their schema. */
     public PGSimpleDataSource dataSource() {
         return server.dataSourceAt(port);
     }

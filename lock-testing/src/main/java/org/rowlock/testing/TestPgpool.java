@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A Pgpool-II of the test's own in front of a primary and its standby, if it is installed. It sends reads to both. */
+/** A Pgpool-II that a test starts for a primary and its standby, if it is installed. It sends reads to both. */
 public final class TestPgpool implements AutoCloseable {
     private final PoolerProcess process;
     private final StreamingPair servers;
@@ -50,7 +50,7 @@ public final class TestPgpool implements AutoCloseable {
                 "failover_on_backend_error = off",
                 "connection_cache = off",
                 "num_init_children = 40"));
-        // Before 4.4 there is one directory for sockets. A version ignores the names that it does not know.
+        // Before 4.4 there is one directory for sockets. Every version ignores the settings that it does not know.
         for (String name : List.of("socket_dir", "pcp_socket_dir", "unix_socket_directories", "wd_ipc_socket_dir")) {
             lines.add(name + " = '" + directory + "'");
         }
@@ -76,7 +76,7 @@ public final class TestPgpool implements AutoCloseable {
         return new TestPgpool(process, servers, port);
     }
 
-    /** Creates connections through it. They time out if Pgpool-II hangs. */
+    /** Creates connections through Pgpool-II. They time out if it hangs. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = servers.primary().dataSourceAt(port);
         dataSource.setSocketTimeout((int) TestDatabase.DEADLINE.toSeconds());

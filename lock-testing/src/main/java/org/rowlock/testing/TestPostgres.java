@@ -44,17 +44,17 @@ public final class TestPostgres {
         return SHARED;
     }
 
-    /** Starts an embedded server of the test's own, with its own settings, to stop or to fill. */
+    /** Starts a separate embedded server with the given settings, for a test that stops or fills it. */
     public static TestPostgres embedded(Map<String, String> settings) {
         return embedded(settings, builder -> {});
     }
 
     /**
-     * Starts an embedded server on a data directory that outlives it, so that it can be started there again: after a
-     * stop, or as a standby.
+     * Starts an embedded server on a data directory that is not deleted with it. A server can be started there again,
+     * after a stop or as a standby.
      *
      * @param dataDirectory a new one, or that of a stopped server of the same version
-     * @param port a free one, or the same again if clients are to find the server again
+     * @param port a free port, or the former one if clients must find the server again
      */
     public static TestPostgres embedded(Map<String, String> settings, Path dataDirectory, int port) {
         return embedded(
@@ -85,8 +85,8 @@ public final class TestPostgres {
     }
 
     /**
-     * Finds a free port that the system does not assign by itself. An assigned one might be taken before it is used. A
-     * server without its port would then appear to have started, because another process answers there.
+     * Finds a free port outside the range from which the system assigns ports. Otherwise another process might get the
+     * port before the server uses it, and the server would appear to have started.
      */
     public static int freePort() throws IOException {
         for (int tries = 0; tries < 100; tries++) {
@@ -149,8 +149,8 @@ public final class TestPostgres {
     }
 
     /**
-     * Returns the connection that makes and drops the schemas of tests, one after the other. To open one for each would
-     * take longer than its work.
+     * Returns the connection that creates and drops the schemas of all tests. Opening one for each test would take
+     * longer than its work.
      */
     synchronized Connection administrator() throws SQLException {
         if (administrator == null || !administrator.isValid((int) TestDatabase.DEADLINE.toSeconds())) {
@@ -174,7 +174,7 @@ public final class TestPostgres {
         return password;
     }
 
-    /** Stops an embedded server of the test's own. */
+    /** Stops a separate embedded server. */
     public void stop() throws IOException {
         if (embedded != null) {
             embedded.close();

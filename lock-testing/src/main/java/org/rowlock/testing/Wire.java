@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A real connection with a tap between the program and the server. A test observes the statements that pass, or injects
+ * A real connection with a tap between the program and the server. A test observes the executed statements, or injects
  * a fault at one of them. It unwraps to the driver's connection, as a pool's does.
  */
 public final class Wire {
     private Wire() {}
 
-    /** The hooks of a test for the statements that pass, counted from 1. */
+    /** The hooks of a test for the executed statements, which are numbered from 1. */
     public interface Tap {
-        /** Returns the SQL to send in place of a statement's. */
+        /** Returns the SQL to send instead of a statement's own. */
         default String send(int number, String sql) {
             return sql;
         }
@@ -84,7 +84,7 @@ public final class Wire {
         return statements;
     }
 
-    /** Returns a connection that claims to be of another driver: it unwraps to nothing. */
+    /** Returns a connection that looks like one of another driver: it cannot be unwrapped. */
     public static Connection ofAnotherDriver(Connection connection) {
         return proxy(Connection.class, connection, (proxy, method, arguments) -> switch (method.getName()) {
             case "isWrapperFor" -> false;

@@ -11,7 +11,7 @@ import org.rowlock.RowLocks;
 public final class InvoiceNumbers {
     private final RowLocks locks;
 
-    /** Creates numbers that are locked with the given row locks. */
+    /** Creates a program that locks with the given row locks. */
     public InvoiceNumbers(RowLocks locks) {
         this.locks = locks;
     }

@@ -13,7 +13,7 @@ import org.rowlock.RowLocks;
 public final class PageViews {
     private final RowLocks locks;
 
-    /** Creates counts that are locked with the given row locks. */
+    /** Creates a program that locks with the given row locks. */
     public PageViews(RowLocks locks) {
         this.locks = locks;
     }

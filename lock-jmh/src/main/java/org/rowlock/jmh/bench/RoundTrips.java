@@ -24,11 +24,10 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Locks a row, updates it three times and commits, or runs one UPDATE that commits by itself. It does so in every
- * number of flushes, each a round trip. The SQL is written by hand for each strategy, or goes through lock-jdbc, or is
- * Rowlock's. Locks may end before the commit waits, and transactions may be grouped. Each flush after the lock holds
- * the row for a further round trip. A hot row permits as many transactions per second as 1 / the seconds that it is
- * held.
+ * Locks a row, updates it three times and commits, or runs one UPDATE that commits by itself. The number of flushes,
+ * each of which takes a round trip, varies. The SQL is written by hand, with or without lock-jdbc, or is Rowlock's.
+ * Locks may be released before the commit waits, and transactions may be grouped. Each flush after the lock holds the
+ * row for a further round trip. If a hot row is held for t seconds, at most 1/t transactions per second are possible.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
@@ -42,7 +41,7 @@ public class RoundTrips extends LockWorkload {
     private static final String CONDITIONAL = Accounts.ADD + " and balance >= 0";
 
     /**
-     * The statements of an early release. The COMMIT releases the locks, and the message behind it is a transaction
+     * The statements of an early release. The COMMIT releases the locks. The message after it is a second transaction,
      * whose commit waits for both.
      */
     private static final String EARLY =
@@ -55,7 +54,7 @@ public class RoundTrips extends LockWorkload {
     @Param("5")
     public int flushes = APART;
 
-    /** The layer in front of the clients' connections: plain, or a mode of lock-jdbc. */
+    /** The wrapper of the clients' connections: plain for none, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
@@ -71,7 +70,7 @@ public class RoundTrips extends LockWorkload {
     @Param("false")
     public boolean early;
 
-    /** Whether to sample what the holders of contended locks wait for. */
+    /** Whether to sample the wait events of the holders of contended locks. */
     @Param("false")
     public boolean watched;
 
@@ -126,10 +125,7 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /**
-     * Puts the drop-in in front of the pool. A drop-in that groups goes below the pool, because it groups the
-     * statements of all connections that it sees.
-     */
+    /** Wraps the pool with the drop-in. If the drop-in groups, the pool wraps the drop-in instead. */
     private DataSource dropIn() {
         return group > 1
                 ? server.pool(clients, server.closeWith(DropInPool.of(server.dataSource(), wrapper, group)))
@@ -146,7 +142,7 @@ public class RoundTrips extends LockWorkload {
                 .build();
     }
 
-    /** Returns the statements of each flush, with the commit among them unless it has a flush of its own. */
+    /** Returns the statements of each flush, including the COMMIT unless it is sent separately. */
     private List<String> statements() {
         List<String> locks = new ArrayList<>();
         if (strategy == Strategy.BOTH || strategy == Strategy.ADVISORY) {

@@ -18,11 +18,11 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Work without a lock of Rowlock's, as a file of SQL beside this class. Each section begins with a line such as
- * {@code -- beside reads clients}. The section {@code setup} runs first, and {@code holds} is checked at the end. The
- * others are roles with a name and a number of clients. A role is {@code measured}, runs {@code beside} the measured
- * one, or is {@code connecting} anew each time, which is measured. Empty lines separate statements. {@code :variant} is
- * the variant's number, {@code :measured} the number of operations of the measured clients.
+ * Work without Rowlock, in a file of SQL beside this class. Each section begins with a line such as {@code -- beside
+ * reads clients}. The section {@code setup} runs first, and {@code holds} is checked at the end. The others are roles
+ * with a name and a number of clients. A role is {@code measured}, runs {@code beside} the measured one, or is {@code
+ * connecting} anew each time, which is measured. Empty lines separate statements. {@code :variant} is the variant's
+ * number, {@code :measured} the number of operations of the measured clients.
  */
 public class SqlCase extends Workload {
     private static final String BUFFERS = "lwlocks-buffers";
@@ -30,7 +30,7 @@ public class SqlCase extends Workload {
 
     private static final int TIMEOUT_SECONDS = 10;
 
-    /** The SQLSTATE of a server that has no room for another connection. */
+    /** The SQLSTATE if the server already has as many connections as it allows. */
     private static final String TOO_MANY_CONNECTIONS = "53300";
 
     @Param("150")

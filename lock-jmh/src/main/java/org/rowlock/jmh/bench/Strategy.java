@@ -13,18 +13,18 @@ public enum Strategy {
     /** By hand: {@code SELECT ... FOR UPDATE}, with {@code SKIP LOCKED} for claims. */
     FOR_UPDATE,
     /**
-     * By hand: an advisory lock in a statement of its own, without checks. A claim has a try-lock in the WHERE clause.
+     * By hand: an advisory lock in a separate statement, without checks. A claim has a try-lock in the WHERE clause.
      */
     NAIVE,
-    /** By hand: an advisory lock and, in the same flush, {@code SELECT ... FOR UPDATE} behind it. */
+    /** By hand: an advisory lock and then, in the same flush, {@code SELECT ... FOR UPDATE}. */
     IN_FRONT,
-    /** By hand: what Rowlock sends with {@link #ADVISORY}. */
+    /** By hand: the statements that Rowlock sends with {@link #ADVISORY}. */
     HAND_WRITTEN,
     /** By hand: an advisory lock on 64 bits of the md5 of table and id. */
     MD5,
     /** By hand: an advisory lock on the 32 bits of hashtext, where different ids soon collide. */
     HASHTEXT,
-    /** No lock: a version column, and a retry if another transaction was faster. */
+    /** No lock: a version column, and a retry if another transaction has changed the row first. */
     OPTIMISTIC,
     /** A read without a lock: a control for comparison, which excludes nothing. */
     SELECT,

@@ -31,8 +31,9 @@ import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * A benchmark of clients on a server. The clients are threads of the workload, and JMH's single thread takes each
- * operation that they complete, once. The score is therefore what the server did for all of them in the same time. The
- * sum of a rate per thread would be wrong: for threads that queue, it is several times what the server commits.
+ * operation that they complete, once. The score is therefore the rate at which the server completed operations for all
+ * clients. The sum of the rates of the threads would be wrong: for threads that queue, it is several times the rate of
+ * commits.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -73,7 +74,7 @@ public abstract class Workload {
     @Initializer
     abstract void prepare() throws SQLException;
 
-    /** Registers a check that runs when the clients have ended: whether the locks kept their promise. */
+    /** Registers a check that runs after the clients have ended. It fails if the locks did not exclude. */
     void atEnd(BenchmarkServer.Step check) {
         checks.add(check);
     }
@@ -118,8 +119,8 @@ public abstract class Workload {
     }
 
     /**
-     * Waits until the clients have done enough and the compilers are done. After a fixed time, hand-written SQL would
-     * be compiled, but the library, which has more code, would not.
+     * Waits until the clients have done enough work and the compilers have finished. After a fixed time, the code for
+     * hand-written SQL would be compiled, but the library, which has more code, would not.
      */
     private void warmUp() throws SQLException {
         long least = TimeUnit.MILLISECONDS.toNanos(Long.getLong(WARM_UP, 0));

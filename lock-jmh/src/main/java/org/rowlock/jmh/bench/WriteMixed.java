@@ -71,7 +71,7 @@ public class WriteMixed extends LockWorkload {
      */
     record Item(int id, long k, long plainWrites, long inserts, long version) {}
 
-    /** Another transaction was faster. This one must be rolled back and retried. */
+    /** Reports that another transaction has changed the row first, so that this one must be rolled back and retried. */
     private static final class Conflict extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -118,7 +118,7 @@ public class WriteMixed extends LockWorkload {
     }
 
     /**
-     * Commits one transaction, however often it must be retried. It is never given up, because a client that drops
+     * Commits one transaction, and retries it until it succeeds. It is never given up, because a client that dropped
      * contended work for easier work would look fast. A transaction that an application would give up is counted.
      *
      * @param latency records the time of the transaction with all its retries
@@ -194,7 +194,8 @@ public class WriteMixed extends LockWorkload {
     }
 
     /**
-     * Returns false if the row is gone. If the strategy uses the version, it also returns false if that has changed.
+     * Returns false if the row no longer exists. If the strategy uses the version, also returns false if the version
+     * has changed.
      */
     boolean write(Connection connection, Change change, Item read) throws SQLException {
         return switch (change) {

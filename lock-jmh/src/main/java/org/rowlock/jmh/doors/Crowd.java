@@ -24,10 +24,10 @@ final class Crowd implements AutoCloseable {
     private static final double ZIPF = 1.1;
     private static final Duration STANDSTILL = Duration.ofMinutes(3);
 
-    /** The pause between two reads, so that reading threads do not crowd each other. */
+    /** The pause between two reads, so that reading threads do not slow each other down. */
     private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The time before a slice counts, as a part of its length, in which the threads fill the queues. */
+    /** The part of the length of a slice during which the threads fill the queues, and nothing is measured yet. */
     private static final double SETTLING = 0.25;
 
     private final int lockers;
@@ -61,8 +61,8 @@ final class Crowd implements AutoCloseable {
      *
      * @param perSecond the rate of completions within the slice
      * @param completed the completions, including those before and after the slice
-     * @param roundTrips the round trips of all those
-     * @param taken the processor time
+     * @param roundTrips the number of round trips of all these completions
+     * @param taken the processor time of the slice
      */
     record Sliced(double perSecond, long completed, long roundTrips, Processors.Taken taken) {}
 

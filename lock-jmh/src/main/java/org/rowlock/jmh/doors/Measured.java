@@ -43,7 +43,7 @@ record Measured(
         return System.identityHashCode(this);
     }
 
-    /** Returns the ratio to another door, round by round, as the geometric mean. Null with fewer than two rounds. */
+    /** Returns the geometric mean of the ratios to another door in each round; null with fewer than two rounds. */
     @Nullable
     Ratio to(Measured baseline) {
         return Ratio.ofLogarithms(slices.entrySet().stream()

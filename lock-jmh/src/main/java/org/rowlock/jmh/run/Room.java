@@ -10,12 +10,13 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerFacts.ConnectionRoom;
 
 /**
- * Leaves out, with a remark, what does not fit the free capacity of a server. If the user chose it, it is rejected.
+ * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark. If the user chose them,
+ * it rejects the run.
  *
  * @param locks the capacity of the server's lock table; a full one fails every session there
  */
 public record Room(ServerAddress server, ConnectionRoom connections, long locks) {
-    /** The connections for profiler, network and cleaning up. */
+    /** The number of connections for the profiler, the network and the clean-up. */
     private static final int OURS = 12;
 
     /**

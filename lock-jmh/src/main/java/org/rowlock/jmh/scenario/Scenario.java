@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 
 /**
- * A question, and how it is measured.
+ * A scenario: the question that it answers, and how it is measured.
  *
  * @param name the name by which it is run
  * @param title the title, in one line

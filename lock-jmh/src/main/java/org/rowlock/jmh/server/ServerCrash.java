@@ -33,19 +33,19 @@ public record ServerCrash(Path dataDirectory) {
         }
     }
 
-    /** Kills the server, and starts it again. The server is gone, and its restart has begun, within milliseconds. */
+    /** Kills the server, and starts it again at once. */
     public void run() throws IOException {
         kill(dataDirectory);
         restart(dataDirectory);
     }
 
     /**
-     * Sends SIGKILL to all its processes, as when the machine or the container dies. Commits under way may be lost or
-     * not.
+     * Sends SIGKILL to all processes of the server, as in a crash of the machine or the container. Commits that are not
+     * acknowledged yet may be stored or lost.
      */
     static void kill(ProcessHandle postmaster) {
         List<ProcessHandle> others = postmaster.children().toList();
-        // The postmaster must be first, or it would see the others die and continue without them.
+        // The postmaster is killed first. Otherwise it would notice that the others die, and continue without them.
         postmaster.destroyForcibly();
         others.forEach(ProcessHandle::destroyForcibly);
     }
