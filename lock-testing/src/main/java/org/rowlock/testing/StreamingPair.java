@@ -73,7 +73,7 @@ public final class StreamingPair implements AutoCloseable {
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
-                // Only its owner may have access to a data directory, and so to its copy.
+                // The server requires that only its owner has access to a data directory, and so to the copy.
                 Path target = Files.copy(file, to.resolve(from.relativize(file).toString()));
                 Files.setPosixFilePermissions(target, Files.getPosixFilePermissions(file));
                 Files.setOwner(target, Files.getOwner(file));

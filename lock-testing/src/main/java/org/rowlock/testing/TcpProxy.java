@@ -254,7 +254,7 @@ public final class TcpProxy implements AutoCloseable {
                 channel.close();
             }
         } catch (IOException e) {
-            // The connection is already closed, as it should be.
+            // The connection is already closed.
         }
     }
 }

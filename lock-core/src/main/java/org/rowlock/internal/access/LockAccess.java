@@ -100,8 +100,8 @@ public interface LockAccess {
 
     /**
      * Locks in the transaction of a connection. Uses the statement of another library if that has the same effect. This
-     * is so for one row with {@link LockStrategy#ROW}, of a table whose id is one column, with an unbounded wait and no
-     * front lock. In all other cases the statement is not called.
+     * is so for one row with {@link LockStrategy#ROW}, of a table whose id is one column, with an unbounded wait. It
+     * then acquires no front lock. In all other cases the statement is not called.
      *
      * @param statement locks the row of the request; null to have Rowlock lock in any case
      * @return the held locks; a key that another transaction holds causes an exception

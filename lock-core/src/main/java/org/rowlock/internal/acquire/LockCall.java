@@ -142,7 +142,7 @@ public final class LockCall {
                 RowStatement other = statement;
                 Outcome outcome;
                 if (other != null && tail == null && isLockedBy(other, asks)) {
-                    // A key in front of it would take a round trip of its own, while the row is held.
+                    // There is no front lock, because it would take a separate round trip while the row is held.
                     outcome = lockBy(other);
                 } else {
                     Front front = stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
