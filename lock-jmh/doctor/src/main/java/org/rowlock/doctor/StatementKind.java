@@ -15,7 +15,7 @@ enum StatementKind {
     WRITE,
     /** The statement, an INSERT or a COPY, adds rows, which may wait for a unique key. */
     INSERT,
-    /** A function, procedure or cursor that the statement calls locks rows. */
+    /** The statement calls a function, procedure or cursor, which locks rows. */
     CALL,
     /** The server itself checks a foreign key. */
     FOREIGN_KEY,

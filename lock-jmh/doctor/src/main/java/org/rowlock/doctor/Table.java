@@ -89,7 +89,7 @@ record Table(
         return share(Of.CAUSE, StatementKind.FOREIGN_KEY);
     }
 
-    /** The wait event in which holders were seen most. */
+    /** The most frequent wait event of the holders. */
     String event() {
         return shares(Of.HOLDER_EVENT).isEmpty() ? Wait.RUNNING : String.valueOf(most(Of.HOLDER_EVENT));
     }
@@ -113,7 +113,7 @@ record Table(
         return 2 * idleMillis;
     }
 
-    /** The statements of sessions that wait, and of those that hold. */
+    /** The statements of sessions that wait for a lock, and of sessions that hold it. */
     Stream<String> statements() {
         return Stream.of(Of.STATEMENT, Of.HOLDER_STATEMENT)
                 .flatMap(each -> shares(each).keySet().stream())

@@ -11,7 +11,9 @@ final class Threshold {
     /** A number of sessions. If less than half a session waits on average, the server has nothing to gain. */
     static final double HURT_SESSIONS = 0.5;
 
-    /** A share of busy time. A smaller one in a sample of seconds may be chance. */
+    /**
+     * The smallest share of busy time that matters. In a sample of a few seconds, a smaller share may be due to chance.
+     */
     static final double FELT_SHARE = 0.02;
 
     /** A number of sessions. A tenth of a session is six seconds of waiting per minute, for all clients together. */
@@ -27,14 +29,14 @@ final class Threshold {
     static final double IDLE_SESSIONS = 0.5;
 
     /**
-     * The number of transactions per second below which a server with few busy sessions is idle. Short transactions
-     * keep sessions busy for moments that no sample meets.
+     * The number of transactions per second below which a server with few busy sessions is idle. Samples may miss the
+     * sessions of short transactions.
      */
     static final double IDLE_PER_SECOND = 10;
 
     /**
-     * The total number of transactions. The server's statistics are reported late, and a few may be older than the
-     * sampling.
+     * The number of transactions below which the server is idle. The server's statistics arrive late, so a few of the
+     * counted transactions may have run before the sampling.
      */
     static final double IDLE_TRANSACTIONS = 1_000;
 
@@ -63,7 +65,10 @@ final class Threshold {
     /** The share of a holder's time that counts as most of it. */
     static final double MOST = 0.5;
 
-    /** How long an application is silent in a transaction if it works there; a round trip alone is shorter. */
+    /**
+     * The time without a statement in a transaction from which the application must have worked. A round trip alone
+     * takes less.
+     */
     static final double WORK_MILLIS = 10;
 
     /** The length from which a pause between lock and commit is not work, and from which a statement is not short. */
@@ -109,7 +114,7 @@ final class Threshold {
     /** The number of dead rows below which a table is small, however many of its rows are dead. */
     static final long DEAD_ROWS = 10_000;
 
-    /** The weight of the advice that removes a cause of waits, against advice that only shortens waits. */
+    /** The weight of advice that removes a cause of waits, relative to advice that only shortens waits. */
     static final double CAUSE = 5;
 
     /** The rows that a scan reads. A scan is the best way to read a smaller table. */

@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** A workload whose transactions lock, in ways that are compared. */
+/** A workload that compares ways to lock. Each transaction locks in one of them. */
 @State(Scope.Benchmark)
 public abstract class LockWorkload extends Workload {
     /** The way in which a transaction excludes others. */

@@ -26,7 +26,7 @@ public class Pool extends LockWorkload {
     @Param("16")
     public int poolSize;
 
-    /** The pause of each reader between two reads, in milliseconds, so that readers do not crowd each other. */
+    /** The pause of each reader between two reads, in milliseconds, so that readers do not slow each other down. */
     @Param("1")
     public double pauseMillis;
 

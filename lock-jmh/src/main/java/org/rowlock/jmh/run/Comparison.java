@@ -41,7 +41,7 @@ public final class Comparison {
     /** The number of rounds below which no interval means anything. */
     private static final int LEAST_ROUNDS = 3;
 
-    /** The number of failures in a row after which a variant is not tried again. */
+    /** The number of consecutive failures after which a variant is not tried again. */
     private static final int MOST_FAILURES = 3;
 
     /** The longest outage of a server. After it, the run gives up. */
@@ -267,8 +267,8 @@ public final class Comparison {
     }
 
     /**
-     * Runs one turn. An outage fails that turn alone, but wrong locks exclude the variant. Returns the number of
-     * failures to count.
+     * Runs one turn. After an outage, only that turn is missing. If locks do not exclude, the variant is left out from
+     * then on. Returns the number of failures to count.
      */
     private int run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
         Variant variant = place.variant();

@@ -12,7 +12,7 @@ import org.rowlock.doctor.UserError;
 public final class BenchmarkSchema {
     public static final String NAME = "rowlock_bench";
 
-    /** The name in place of a run, for the sessions of the program that starts the forks. */
+    /** The name that the sessions of the program that starts the forks use instead of that of a run. */
     public static final String COMPARISON = "comparison";
 
     /** The application name of a run's sessions in pg_stat_activity. */

@@ -1,6 +1,6 @@
 /**
  * A small Spring Boot service with JPA for orders and stock. {@link org.rowlock.examples.shop.OrderService} is the part
- * to copy; all else is as in any such service.
+ * to copy.
  */
 @NullMarked
 package org.rowlock.examples.shop;
