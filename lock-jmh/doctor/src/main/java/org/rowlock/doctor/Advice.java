@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it helps
  * @param statement the statement that the advice is about; null if there is none, or if it is not visible
  * @param queryId the server's query_id of that statement; null if it is not known
- * @param gain how many sessions at a time it may free; advice is ranked by it, and weighs more if it removes a cause
+ * @param gain how many sessions at a time the advice may free, times a weight if it removes a cause of waits; advice is
+ *     ranked by its gain
  */
 public record Advice(
         String rule,

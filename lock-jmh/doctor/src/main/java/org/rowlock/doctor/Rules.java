@@ -195,7 +195,10 @@ final class Rules {
         }
     }
 
-    /** A list of only commas would otherwise count as no list, and the default would run. */
+    /**
+     * Returns a table that each call scans: one that the statement locks, or else one with a foreign key that no index
+     * serves.
+     */
     private Optional<TableUse> scanned(LockingStatement statement) {
         List<TableUse> scans = seen.used().stream()
                 .filter(each -> each.scannedRows() >= LONG_SCAN && each.scans() >= SCANS_PER_CALL * statement.calls())

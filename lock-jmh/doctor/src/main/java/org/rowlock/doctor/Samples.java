@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.ServerQuery.Row;
 
-/** The totals of all samples. Averages are sessions at a time, which equals seconds of waiting per second. */
+/**
+ * The totals of all samples. An average is the number of sessions at a time, which equals the seconds of waiting per
+ * second.
+ */
 final class Samples {
     static final Duration INTERVAL = Duration.ofMillis(100);
 

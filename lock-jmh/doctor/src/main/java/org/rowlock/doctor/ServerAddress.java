@@ -77,7 +77,7 @@ public record ServerAddress(
         return dataSource(applicationName).getConnection();
     }
 
-    /** Returns host, port and database. The password is left out: it cannot be in front of the question mark. */
+    /** Returns host, port and database. The password is left out with all other parameters after the question mark. */
     @Override
     public String toString() {
         return url.replaceFirst("\\?.*", "").replaceFirst("^jdbc:postgresql:/*(?=[^/])", "");

@@ -3,12 +3,12 @@ package org.rowlock.doctor;
 /** The thresholds at which figures begin to matter. */
 final class Threshold {
     /**
-     * A share of busy time. A migration cannot pay for less than a tenth, because removing all of it would give 1.1
-     * times the present throughput.
+     * The share of busy time, spent in waits for locks, from which a migration can pay. If a tenth of the busy time
+     * goes, the throughput rises to 1.1 times at most.
      */
     static final double HURT_SHARE = 0.10;
 
-    /** A number of sessions. If less than half a session waits on average, the server has nothing to gain. */
+    /** The number of sessions waiting for rows from which a migration can pay. */
     static final double HURT_SESSIONS = 0.5;
 
     /**
@@ -16,7 +16,10 @@ final class Threshold {
      */
     static final double FELT_SHARE = 0.02;
 
-    /** A number of sessions. A tenth of a session is six seconds of waiting per minute, for all clients together. */
+    /**
+     * The smallest number of waiting sessions that matters. A tenth of a session is six seconds of waiting per minute,
+     * for all clients together.
+     */
     static final double FELT_SESSIONS = 0.1;
 
     /**
@@ -40,10 +43,13 @@ final class Threshold {
      */
     static final double IDLE_TRANSACTIONS = 1_000;
 
-    /** A share of all waits for rows. A table with less is not the one to begin with. */
+    /** The share of all waits for rows below which a table or another database gets no advice. */
     static final double TABLE_SHARE = 0.05;
 
-    /** A share of what is shown in parts. Less is chance, such as a statement that ended between two views. */
+    /**
+     * The share of a total below which a part is not shown. It may be due to chance, such as a statement that ended
+     * between two views.
+     */
     static final double NOISE = 0.01;
 
     /**
@@ -74,7 +80,7 @@ final class Threshold {
     /** The length from which a pause between lock and commit is not work, and from which a statement is not short. */
     static final double LONG_SECONDS = 10;
 
-    /** A share of the server's WAL from which a statement gets advice of its own. */
+    /** The share of the server's WAL from which a statement gets advice of its own. */
     static final double WAL_SHARE = 0.10;
 
     /** The WAL per call, in bytes. A shared lock of one row writes about 60 bytes. */
@@ -87,8 +93,8 @@ final class Threshold {
     static final double MULTIXACTS_PER_SECOND = 100;
 
     /**
-     * A share of busy time in LWLock waits for MultiXacts or the lock table. Such a wait is too short to be seen,
-     * unless its holder lost the processor.
+     * The share of busy time, spent in LWLock waits for MultiXacts or the lock table, that matters. Samples seldom see
+     * such a short wait, unless its holder lost the processor.
      */
     static final double LWLOCK_SHARE = 0.05;
 
@@ -108,7 +114,10 @@ final class Threshold {
     /** The number of xids below which too few dead rows exist to matter. */
     static final long FEW_XIDS = 1_000;
 
-    /** A share of the lock table's capacity. A full table fails sessions that do not lock rows at all. */
+    /**
+     * The share of the lock table's capacity from which the doctor warns. When the table is full, even sessions that
+     * lock no rows fail.
+     */
     static final double LOCK_TABLE_SHARE = 0.5;
 
     /** The number of dead rows below which a table is small, however many of its rows are dead. */
