@@ -9,11 +9,11 @@ import static org.rowlock.doctor.Clinic.queue;
 import static org.rowlock.doctor.Clinic.release;
 import static org.rowlock.doctor.Clinic.simple;
 import static org.rowlock.doctor.Clinic.table;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -558,12 +558,6 @@ class IllnessTest {
             return database.query(sql);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 }

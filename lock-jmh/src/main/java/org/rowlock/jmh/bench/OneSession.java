@@ -65,7 +65,9 @@ public class OneSession extends LockWorkload {
             counted.setSocketFactory(RoundTripCounter.class.getName());
         }
         locking = locking(counted, id.table(), id.columns().toArray(String[]::new));
-        warmUp();
+        if (warmsUp()) {
+            warmUp();
+        }
         DataSource wrapped =
                 wrapper.equals(DropInPool.PLAIN) ? counted : server.closeWith(DropInPool.of(counted, wrapper, 1));
         for (int i = 0; i < clients; i++) {

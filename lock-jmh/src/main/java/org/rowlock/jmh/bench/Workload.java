@@ -43,7 +43,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 @Warmup(iterations = 3, time = 5)
 @Measurement(iterations = 1, time = 4)
 public abstract class Workload {
-    /** The system property for the shortest warm-up, in milliseconds; 0, the default, for none. */
+    /** The system property for the shortest warm-up, in milliseconds; 0 for none. Without it, JMH warms up. */
     public static final String WARM_UP = "rowlock.jmh.warm-up";
 
     private static final int WARM_OPERATIONS = 3_000;
@@ -64,6 +64,11 @@ public abstract class Workload {
     private final List<BenchmarkServer.Step> checks = new ArrayList<>();
     private Window window;
     private boolean isWarm;
+
+    /** Whether anything is to be warm before it is measured. Tests measure nothing. */
+    public static boolean warmsUp() {
+        return Long.getLong(WARM_UP, -1) != 0;
+    }
 
     /** The settings of postgresql.conf for an embedded server. */
     Map<String, String> settings() {

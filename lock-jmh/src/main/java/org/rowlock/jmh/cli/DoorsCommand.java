@@ -13,6 +13,7 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerOptions;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
+import org.rowlock.jmh.bench.Workload;
 import org.rowlock.jmh.doors.DoorRun;
 import org.rowlock.jmh.doors.DoorSettings;
 import org.rowlock.jmh.run.Machine;
@@ -144,7 +145,7 @@ final class DoorsCommand implements Callable<Integer> {
                 doors,
                 rounds,
                 Duration.ofMillis(sliceMillis),
-                MOST_PASSES);
+                Workload.warmsUp() ? MOST_PASSES : 1);
         if (address != null) {
             int free = ServerCheck.forBenchmarks(address).room().free();
             refuse(
