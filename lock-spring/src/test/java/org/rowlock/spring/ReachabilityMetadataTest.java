@@ -2,9 +2,6 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.InputStream;
 import java.sql.Driver;
 import java.util.ArrayList;
@@ -70,13 +67,10 @@ class ReachabilityMetadataTest {
 
     @Test
     void hasEveryEventOfTheFlightRecorder() throws Exception {
-        Set<String> events = new ClassFileImporter()
-                        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                        .importPackages("org.rowlock.internal", "org.rowlock.jdbc")
-                        .stream()
-                        .filter(type -> type.isAssignableTo(Event.class))
-                        .map(JavaClass::getName)
-                        .collect(Collectors.toSet());
+        Set<String> events = RowLockTests.subclasses(
+                        Event.class, "org/rowlock/internal/**/*.class", "org/rowlock/jdbc/**/*.class")
+                .map(Class::getName)
+                .collect(Collectors.toSet());
         List<String> told = new ArrayList<>(types("lock-core").keySet());
         told.addAll(types("lock-jdbc").keySet());
         assertThat(events).isNotEmpty();

@@ -4,14 +4,20 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.access.LockAccess;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 
-/** Contexts, and a look at a lock from outside. */
+/** Contexts, a look at a lock from outside, and at classes. */
 public final class RowLockTests {
     private RowLockTests() {}
 
@@ -43,5 +49,23 @@ public final class RowLockTests {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Finds the subclasses of a type among the class files of the class path that match the patterns. */
+    public static <T> Stream<Class<? extends T>> subclasses(Class<T> type, String... patterns) throws Exception {
+        List<Class<? extends T>> found = new ArrayList<>();
+        for (String pattern : patterns) {
+            for (Resource file : new PathMatchingResourcePatternResolver().getResources("classpath*:" + pattern)) {
+                String name = new SimpleMetadataReaderFactory()
+                        .getMetadataReader(file)
+                        .getClassMetadata()
+                        .getClassName();
+                Class<?> each = Class.forName(name, false, RowLockTests.class.getClassLoader());
+                if (type.isAssignableFrom(each) && each != type) {
+                    found.add(each.asSubclass(type));
+                }
+            }
+        }
+        return found.stream();
     }
 }
