@@ -23,7 +23,8 @@ class DemoTest {
 
     private static int run(String url, String... options) throws Exception {
         List<String> command = new ArrayList<>(
-                List.of(System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path")));
+                List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-cp"));
+        command.add(System.getProperty("java.class.path"));
         command.addAll(List.of("-Drowlock.demo.millis=20", "-Drowlock.url=" + url, Demo.class.getName()));
         command.addAll(List.of(options));
         Process demo = new ProcessBuilder(command).redirectErrorStream(true).start();
