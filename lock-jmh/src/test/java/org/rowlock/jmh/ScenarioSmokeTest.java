@@ -62,11 +62,12 @@ class ScenarioSmokeTest {
         }
     }
 
-    /** With a few clients, as each needs a connection. */
+    /** With few clients and JVMs, as each client needs a connection, and each JVM a processor. */
     private static Point small(Point point) {
         Map<String, String> params = new TreeMap<>(point.params());
         params.put(Point.CLIENTS, Integer.toString(Math.min(8, point.clients())));
         params.put(Point.RTT, "0");
+        params.computeIfPresent("jvms", (name, number) -> Integer.toString(Math.min(2, Integer.parseInt(number))));
         return new Point(point.label(), params, point.connections(), point.locks());
     }
 }

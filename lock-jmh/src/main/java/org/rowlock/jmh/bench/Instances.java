@@ -109,7 +109,7 @@ public class Instances extends LockWorkload {
     void begins(boolean measured) {
         long start = System.nanoTime();
         long before = 0;
-        while (!steady && !threads.haveFailed() && System.nanoTime() - start < WARM_NANOS) {
+        while (warmsUp() && !steady && !threads.haveFailed() && System.nanoTime() - start < WARM_NANOS) {
             long from = threads.completed();
             LockSupport.parkNanos(LOOK_NANOS);
             long now = threads.completed() - from;
