@@ -18,7 +18,7 @@ interface Example {
         return Crew.THREADS;
     }
 
-    /** Returns the round trip of a network that is added; zero for none. */
+    /** Returns the round trip of the simulated network; zero for none. */
     default Duration roundTrip() {
         return Duration.ZERO;
     }

@@ -291,7 +291,10 @@ public final class Commit {
         }
     }
 
-    /** Returns the exception for a failure of a flush. It is the driver's own if nothing is stored. */
+    /**
+     * Returns the exception for a failure of a flush. If the flush was not sent, or the driver refused it, this is the
+     * driver's exception.
+     */
     public SQLException failure(SQLException e) throws SQLException {
         WrongCount wrong = ServerErrors.wrongCountIn(e);
         if (wrong != null) {

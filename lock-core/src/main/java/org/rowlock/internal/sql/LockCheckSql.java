@@ -58,12 +58,18 @@ public final class LockCheckSql {
         return raise("'" + TAKEN + "' || " + READ_ONLY);
     }
 
-    /** Returns the error for id columns that have changed since they were looked up. It has the same parameter. */
+    /**
+     * Returns the error for id columns that have changed since they were looked up. It has a parameter for {@link
+     * #bindMark}.
+     */
     static String raiseStale() {
         return raise("'" + STALE + "' || " + READ_ONLY);
     }
 
-    /** Returns the error for a row lock that has found fewer rows than requested. It has the same parameter. */
+    /**
+     * Returns the error for a row lock that has found fewer rows than requested. It has a parameter for {@link
+     * #bindMark}.
+     */
     static String raiseAbsent() {
         return raise("'" + ABSENT + " row to lock; rolled back, read only: ' || " + READ_ONLY);
     }

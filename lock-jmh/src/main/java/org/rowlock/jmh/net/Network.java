@@ -105,8 +105,8 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Subtracts from the delay what late sleeps, server and driver add: about 0.2 ms. A busy machine sometimes adds
-     * more, which is not part of the network.
+     * Shortens the delay by the time that late sleeps, the server and the driver add: about 0.2 ms. A busy machine
+     * sometimes adds more, which is not part of the network.
      */
     private void calibrate(double rttMillis, PrintWriter told, BufferedReader said) throws SQLException, IOException {
         double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);

@@ -186,7 +186,7 @@ public final class Comparison {
         long locks = scenario.points().stream().mapToLong(Point::locks).max().orElse(0);
         int allowed = Math.max(100, connections + SPARE_CONNECTIONS);
         all.put("max_connections", Integer.toString(allowed));
-        // The locks are added to the default of the newest server.
+        // 128 is the default of the newest server. The locks of the scenario are added.
         all.put("max_locks_per_transaction", Long.toString(128 + locks / allowed));
         all.putAll(scenario.settings());
         return all;

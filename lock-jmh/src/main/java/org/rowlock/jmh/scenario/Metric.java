@@ -7,7 +7,7 @@ import java.util.Locale;
  *
  * @param key {@link #SCORE}, or the label of a secondary result of JMH's
  * @param title the name of the figure
- * @param unit the unit behind the number; may be empty
+ * @param unit the unit after the number; may be empty
  * @param better the direction that is good
  */
 public record Metric(String key, String title, String unit, Better better) {
