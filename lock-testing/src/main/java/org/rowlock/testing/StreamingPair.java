@@ -122,7 +122,7 @@ public final class StreamingPair implements AutoCloseable {
                 .until(() -> query(primary, "show synchronous_standby_names").equals(names)
                         && query(primary, "select count(*) from pg_stat_replication where sync_state <> 'async'")
                                 .equals("1"));
-        // Commits wait once the checkpointer has read the setting, which it does before a checkpoint.
+        // Commits do not wait before the checkpointer has read the setting. It reads the setting before a checkpoint.
         execute(primary, "checkpoint");
     }
 

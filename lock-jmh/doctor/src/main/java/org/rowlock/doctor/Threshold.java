@@ -77,7 +77,7 @@ final class Threshold {
      */
     static final double WORK_MILLIS = 10;
 
-    /** The length from which a pause between lock and commit is not work, and from which a statement is not short. */
+    /** The time from which a pause between lock and commit does not count as work, and a statement counts as long. */
     static final double LONG_SECONDS = 10;
 
     /** The share of the server's WAL from which a statement gets advice of its own. */
@@ -102,7 +102,8 @@ final class Threshold {
     static final double BLOCKS_PER_CLAIM = 50;
 
     /**
-     * A third of the time in which, with an open snapshot, zipfian updates fell to a sixth of their rate (15 minutes).
+     * The age from which a horizon is old, in seconds. In a benchmark, a snapshot that stayed open three times as long
+     * cut the rate of zipfian updates to a sixth.
      */
     static final double OLD_HORIZON_SECONDS = 300;
 
@@ -126,10 +127,13 @@ final class Threshold {
     /** The weight of advice that removes a cause of waits, relative to advice that only shortens waits. */
     static final double CAUSE = 5;
 
-    /** The rows that a scan reads. A scan is the best way to read a smaller table. */
+    /** The number of rows from which a scan is long. A scan is the best way to read a smaller table. */
     static final double LONG_SCAN = 1_000;
 
-    /** The scans per call. The limit is below 1, because the server counts scans up to a second late. */
+    /**
+     * The number of scans per call that shows that each call scans. It is below 1, because the server counts scans up
+     * to a second late.
+     */
     static final double SCANS_PER_CALL = 0.25;
 
     /** The rollbacks per second. A program that ends its reads with ROLLBACK has as many, but no waits. */

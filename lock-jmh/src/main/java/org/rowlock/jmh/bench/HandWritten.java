@@ -39,7 +39,7 @@ final class HandWritten {
 
     private HandWritten() {}
 
-    /** Locks, and runs a query with one parameter and one number as its result, in one round trip. */
+    /** Locks a row and runs a query in one round trip. The query has one parameter and returns one number. */
     static long lockAndRead(Connection connection, String table, String query, int id) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table) + "\n;" + query)) {
             statement.setInt(1, id);

@@ -14,7 +14,7 @@ public class PlanTrap extends LockWorkload {
 
     private static final int ROWS = 2_000;
 
-    /** The divisor that gives the share of rows that meet each of the conditions. */
+    /** The number of rows of which one meets each condition. */
     private static final int ONE_IN = 10;
 
     /**

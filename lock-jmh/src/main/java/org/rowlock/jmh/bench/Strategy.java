@@ -28,9 +28,9 @@ public enum Strategy {
     OPTIMISTIC,
     /** A read without a lock: a control for comparison, which excludes nothing. */
     SELECT,
-    /** One lock for all rows. It is never compared; it proves that the checks notice. */
+    /** One lock for all rows. Only tests use it, to prove that the checks find the fault. */
     SAME,
-    /** No lock at all. It is never compared; it proves that the checks notice. */
+    /** No lock at all. Only tests use it, to prove that the checks find the fault. */
     NONE;
 
     boolean isRowlock() {

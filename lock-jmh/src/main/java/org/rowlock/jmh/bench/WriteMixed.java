@@ -26,7 +26,7 @@ import org.rowlock.jmh.server.Sql;
 public class WriteMixed extends LockWorkload {
     static final String TABLE = "items";
 
-    /** The condition that the row is as it was read, if the strategy uses the version. */
+    /** The condition that the row has not changed since it was read, for the strategy that uses the version. */
     private static final String AS_READ = " where id = ? and (version = ? or not ?)";
 
     @Param("90")

@@ -10,8 +10,8 @@ public final class Zipf {
     private Zipf() {}
 
     /**
-     * Samples 1 to the number of keys, the first most often. The probability is proportional to rank to the power of
-     * -s. With s = 0 all are equally likely.
+     * Samples the numbers from 1 to the number of keys, 1 most often. The probability of a number is proportional to
+     * the number to the power of -s. With s = 0 all are equally likely.
      */
     public static DiscreteSampler zipf(int keys, double s) {
         return zipf(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);

@@ -38,7 +38,7 @@ final class Pools {
     /** Returns the pool that most doors share. It has a connection for each client. */
     DataSource shared() {
         if (shared == null) {
-            // A start with @RowLock needs two connections, on which it tries whether locks exclude.
+            // The start with @RowLock needs two connections, because it tests on them whether locks exclude each other.
             shared = sized(Math.max(2, clients));
         }
         return shared;
@@ -48,7 +48,7 @@ final class Pools {
         return server.pool(size, direct());
     }
 
-    /** Creates a pool of this size over a layer in front of the driver. */
+    /** Creates a pool of this size that takes its connections from this DataSource. */
     DataSource over(DataSource connections) {
         return server.pool(clients, connections);
     }

@@ -25,7 +25,7 @@ public final class Network implements AutoCloseable {
     /** The tolerance when the round trip is set. It is measured and reported in any case. */
     private static final double TOLERANCE = 0.03;
 
-    /** The upper limit of what driver, server and late sleeps add to a round trip. */
+    /** The longest time that the driver, the server and late sleeps add to a round trip. */
     private static final double OVERHEAD_MILLIS = 0.3;
 
     private static final int ATTEMPTS = 6;

@@ -12,8 +12,8 @@ final class ProxyProcess {
     private ProxyProcess() {}
 
     /**
-     * Writes its port. Then it reads delays of each direction in nanoseconds, one per line, and confirms each when it
-     * holds.
+     * Writes its port. Then it reads delays of each direction in nanoseconds, one on each line, and confirms each delay
+     * when it is in effect.
      *
      * @param args host and port of the server
      */

@@ -45,7 +45,7 @@ public final class PostgresProfiler implements InternalProfiler {
         this("");
     }
 
-    /** Called by JMH with the text behind the colon. */
+    /** Called by JMH with the text after the colon. */
     public PostgresProfiler(String initLine) throws ProfilerException {
         Map<String, String> options = parse(initLine == null ? "" : initLine);
         String url = options.get("url");

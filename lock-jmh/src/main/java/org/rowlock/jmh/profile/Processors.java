@@ -28,8 +28,8 @@ public final class Processors {
     private static final double TICKS_PER_SECOND = 100;
 
     /**
-     * The columns of the line {@code cpu} for idle time and waits for the disk. The two behind steal are included in
-     * the first two.
+     * The columns of the line {@code cpu} for idle time and waits for the disk. The two columns after steal are
+     * included in the first two.
      */
     private static final List<Integer> IDLE = List.of(3, 4);
 
@@ -66,7 +66,8 @@ public final class Processors {
     }
 
     /**
-     * Finds the postmaster of a backend. The pid of another machine has no process here, or that of another program.
+     * Finds the postmaster of a backend. If the server runs on another machine, this machine has no process with that
+     * pid, or one of another program.
      */
     private static Stream<ProcessHandle> postmaster(long backend) {
         return ProcessHandle.of(backend)

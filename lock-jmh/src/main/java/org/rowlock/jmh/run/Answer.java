@@ -31,7 +31,7 @@ public final class Answer {
             return variant.ratio() + " of " + scenario.baseline() + " in " + scenario.name() + ", " + point.label();
         }
 
-        /** The certain gain or loss, as a logarithm. */
+        /** The smallest gain or loss that the interval permits, as a logarithm. */
         double weight() {
             Ratio ratio = variant.ratio();
             return ratio == null

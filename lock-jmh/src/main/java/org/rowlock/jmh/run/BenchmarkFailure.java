@@ -18,7 +18,7 @@ final class BenchmarkFailure extends Exception {
         this.violation = violation;
     }
 
-    /** Whether the locks are wrong, so that earlier measurements of the variant are no results either. */
+    /** Whether a lock has failed to exclude. Earlier measurements of the variant are then worthless too. */
     boolean isViolation() {
         return violation;
     }

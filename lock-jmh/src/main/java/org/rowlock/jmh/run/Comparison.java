@@ -125,7 +125,7 @@ public final class Comparison {
         return described;
     }
 
-    /** Whether the fewest rounds that mean anything fit into the budget. */
+    /** Whether the time left is enough for the smallest number of rounds that gives an interval. */
     private boolean hasTimeFor(Scenario scenario) {
         boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
         if (!fits) {

@@ -140,7 +140,7 @@ final class Rounds {
                 turns.put(variant, all);
             }
         }
-        // A control differs too much from the others for its scatter to be theirs.
+        // A control differs so much from other variants that its scatter says nothing about theirs.
         TurnFit fit = TurnFit.of(
                         turns.entrySet().stream()
                                 .filter(each -> !each.getKey().isControl())
@@ -182,7 +182,10 @@ final class Rounds {
                 .orElse(0);
     }
 
-    /** Returns the same share for a result. */
+    /**
+     * Returns the largest share of the machine that other programs took in a turn of the result's variant or of its
+     * baseline.
+     */
     static double othersShare(VariantResult result) {
         return result.figures().getOrDefault(OTHERS, 0.0);
     }

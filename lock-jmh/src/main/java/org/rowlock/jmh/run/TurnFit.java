@@ -45,7 +45,7 @@ final class TurnFit {
     /**
      * Fits the turns; empty if too few are finished to estimate chance.
      *
-     * @param comparisons the number of ratios on the page, whose intervals are to hold together
+     * @param comparisons the number of ratios on the page; all their intervals must be right at the same time
      */
     static Optional<TurnFit> of(List<LoggedTurn> turns, int comparisons) {
         Map<Integer, Double> ofRounds = new HashMap<>();
@@ -84,7 +84,7 @@ final class TurnFit {
         return ratio(of, to, tail);
     }
 
-    /** Returns the ratio of the baseline to itself, which does not count as a comparison of the page. */
+    /** Returns the ratio of the baseline to itself, which is not one of the page's comparisons. */
     Optional<Ratio> again(List<LoggedTurn> second, List<LoggedTurn> first) {
         return ratio(second, first, (1 - CONFIDENCE) / 2);
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric.Better;
 import org.rowlock.jmh.scenario.Scenario.Brief;
 
-/** All scenarios, as scenarios.md defines them. The head of that file describes its sections. */
+/** All scenarios, as scenarios.md defines them. The beginning of that file describes its sections. */
 public final class Scenarios {
     private static final String BENCHMARKS = "org.rowlock.jmh.bench.";
     private static final String RUN = "    ";

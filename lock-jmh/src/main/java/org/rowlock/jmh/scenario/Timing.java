@@ -1,7 +1,7 @@
 package org.rowlock.jmh.scenario;
 
 /**
- * How long and how often a scenario is measured.
+ * The number and the length of a scenario's measurements.
  *
  * @param rounds how often everything is measured
  * @param warmupMillis the shortest warm-up before each measurement; it lasts until the compilers are done
@@ -17,8 +17,8 @@ public record Timing(int rounds, int warmupMillis, int windows, int millis) {
     }
 
     /**
-     * Returns this timing for another time. More time means more windows if the course is shown, and otherwise a longer
-     * window.
+     * Returns this timing with another time. If the course is shown, more time gives more windows, and otherwise a
+     * longer window.
      */
     public Timing seconds(int seconds) {
         return windows > 1

@@ -115,7 +115,7 @@ public final class BenchmarkServer implements AutoCloseable {
         return dataSource;
     }
 
-    /** Leads every later connection over a network of this round trip, in milliseconds; 0 for no added network. */
+    /** Adds a network with this round trip, in milliseconds, to every later connection; 0 for no added network. */
     public Network over(double rttMillis) throws SQLException {
         Network network = closeWith(Network.open(address, rttMillis));
         way = network::lead;
@@ -145,7 +145,7 @@ public final class BenchmarkServer implements AutoCloseable {
         return pool(size, dataSource());
     }
 
-    /** Creates such a pool over a layer in front of the driver. */
+    /** Creates such a pool that takes its connections from this DataSource. */
     public HikariDataSource pool(int size, DataSource connections) {
         return closeWith(filledPool(size, connections));
     }
@@ -192,7 +192,10 @@ public final class BenchmarkServer implements AutoCloseable {
         }
     }
 
-    /** Closes the resource before the schema is dropped. The resource that was given last is closed first. */
+    /**
+     * Closes the resource at the end, before the schema is dropped. The resource that was registered last is closed
+     * first.
+     */
     public synchronized <T extends AutoCloseable> T closeWith(T resource) {
         resources.push(resource);
         return resource;

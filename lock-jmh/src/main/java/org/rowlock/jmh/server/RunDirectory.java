@@ -63,7 +63,7 @@ public final class RunDirectory {
                 }
             }
         } catch (IOException | UncheckedIOException e) {
-            // The directory belongs to another user, or is gone meanwhile. It takes room, and disturbs nothing.
+            // The directory belongs to another user, or is gone meanwhile. It only takes space.
         }
     }
 

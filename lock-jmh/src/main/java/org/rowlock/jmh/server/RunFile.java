@@ -39,7 +39,7 @@ public record RunFile(ServerAddress address, String run) {
         return "-D" + PROPERTY + "=" + file;
     }
 
-    /** Makes this JVM a fork of the run, if the run has no forks; null ends that. */
+    /** Makes this JVM act as a fork of the run, for a run without forks; null ends that. */
     public static void setForThisJvm(@Nullable Path file) {
         if (file == null) {
             System.clearProperty(PROPERTY);

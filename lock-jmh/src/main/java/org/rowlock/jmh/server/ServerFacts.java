@@ -36,7 +36,7 @@ public record ServerFacts(
      * @param limit what sets it, such as {@code max_connections}
      * @param allowed how many it allows in total
      * @param free about how many more it allows us; sessions come and go
-     * @param cure what raises it, to be followed by a number
+     * @param cure how to raise it, as a text that a number follows
      */
     public record ConnectionRoom(String limit, int allowed, int free, String cure) {
 
