@@ -137,7 +137,7 @@ public final class Network implements AutoCloseable {
         long[] nanos = new long[SAMPLES];
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
-            long warm = System.nanoTime() + (isWarm || proxy == null && isDriverWarm ? 0 : WARM_UP_NANOS);
+            long warm = System.nanoTime() + (isWarm || (proxy == null && isDriverWarm) ? 0 : WARM_UP_NANOS);
             for (int i = -1; i < SAMPLES; i++) {
                 long begun = System.nanoTime();
                 try (ResultSet row = statement.executeQuery("select 1")) {
