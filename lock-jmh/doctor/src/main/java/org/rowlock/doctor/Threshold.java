@@ -98,7 +98,10 @@ final class Threshold {
      */
     static final double LWLOCK_SHARE = 0.05;
 
-    /** The blocks read per claimed row. An index that fits the claim finds a row in fewer than ten. */
+    /**
+     * The number of blocks read per claimed row from which the claim lacks an index. An index that fits the claim finds
+     * a row in fewer than ten.
+     */
     static final double BLOCKS_PER_CLAIM = 50;
 
     /**

@@ -9,12 +9,12 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Answers errors over HTTP. */
+/** Turns exceptions into HTTP responses. */
 @RestControllerAdvice
 class ErrorResponses {
 
     // snippet: busy
-    /** Answers if the wait for a lock is over, here or at the server. Nothing has changed, so the client may retry. */
+    /** Returns the response for a lock that was not acquired in time. Nothing has changed, so the client may retry. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> busy(CannotAcquireLockException e) {
         return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
@@ -29,7 +29,7 @@ class ErrorResponses {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, e.getMessage());
     }
 
-    /** Answers if a row to be locked does not exist. The method has not run. */
+    /** Returns the response for a row that should be locked and does not exist. The method has not run. */
     @ExceptionHandler
     ProblemDetail absent(EmptyResultDataAccessException e) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.NOT_FOUND, "There is no such order or product.");
