@@ -30,6 +30,25 @@ record Blocker(
         double seconds,
         @Nullable String query) {
 
+    /** The pid, or the gid of a prepared transaction. */
+    String holder() {
+        return gid.isEmpty() ? pid : gid;
+    }
+
+    /** Whether it has blocked others for so long that their requests hang. */
+    boolean isHanging() {
+        return seconds >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
+    }
+
+    /** Describes the state of the session, and for how long it has been in it. */
+    String doing() {
+        return Figures.fill(
+                state.equals("not visible")
+                        ? "what it does is not visible, and the first has waited for {seconds}"
+                        : "it is {state} for {seconds}",
+                this);
+    }
+
     String name() {
         return gid.isEmpty() ? "session " + pid : "prepared transaction '" + gid + "'";
     }

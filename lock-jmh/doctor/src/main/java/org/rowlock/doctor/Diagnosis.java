@@ -2,16 +2,20 @@ package org.rowlock.doctor;
 
 import static org.rowlock.doctor.Threshold.*;
 
+import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The findings of the doctor. Immutable.
  *
  * @param kind the answer in one word
  * @param verdict the answer in one or two sentences
- * @param advice what to do, in this order; empty if nothing should change
+ * @param advice what to do, in this order; empty if there is none
  * @param seen the figures that the answer rests on
  */
 public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen seen) {
@@ -23,7 +27,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         FELT,
         /** Few sessions wait for rows, but there is other advice. */
         OTHER,
-        /** Nothing should change. */
+        /** No lock that was seen needs a change. */
         HEALTHY,
         /** The server does too little work for a verdict. */
         IDLE,
@@ -80,12 +84,44 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return new Screen(this, width, details).text();
     }
 
-    /** Formats the diagnosis as a JSON object, for programs. */
+    /** Formats the diagnosis as a JSON object, for programs, and for a later comparison with it. */
     public String json() {
-        return new GsonBuilder()
-                .setPrettyPrinting()
-                .disableHtmlEscaping()
-                .create()
-                .toJson(this);
+        Gson gson = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+        JsonObject all = gson.toJsonTree(this).getAsJsonObject();
+        all.add("figures", gson.toJsonTree(figures()));
+        all.add("forecast", gson.toJsonTree(forecast()));
+        return gson.toJson(all);
+    }
+
+    /** Formats the diagnosis as a page without scripts, compared with an earlier one if there is one. */
+    String html(@Nullable Before before) {
+        return new Page(this, before).text();
+    }
+
+    /** The forecast for the table that most sessions wait for; null if there is none. */
+    @Nullable
+    Forecast forecast() {
+        return seen.tables().isEmpty() ? null : Forecast.of(seen.tables().get(0));
+    }
+
+    /** The figures that show whether a change has helped, by name. */
+    Map<String, Double> figures() {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        Forecast forecast = forecast();
+        if (forecast != null) {
+            double turn = 1_000 / forecast.perSecond();
+            figures.put("hottestPerSecond", forecast.perSecond());
+            figures.put("turnMillis", turn);
+            figures.put("waitMillis", turn * (seen.tables().get(0).contenders() - 1));
+        }
+        figures.put("waiting", seen.rowWaits());
+        seen.rowWaitsOfBusy().ifPresent(share -> figures.put("waitingShare", share));
+        if (!seen.perSecond().isEmpty()) {
+            figures.put("transactions", seen.perSecond("transactions"));
+            figures.put("rollbacks", seen.perSecond("rollbacks"));
+            figures.put("deadlocks", seen.perSecond("deadlocks") * 60);
+            figures.put("wal_bytes", seen.perSecond("wal_bytes"));
+        }
+        return figures;
     }
 }

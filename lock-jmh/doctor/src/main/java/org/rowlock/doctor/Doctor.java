@@ -103,7 +103,6 @@ public final class Doctor {
                 roundTripMillis,
                 samples.busy(),
                 samples.average(samples.sessions),
-                samples.average(samples.otherDatabases),
                 samples.tables(),
                 LockingStatement.of(statements, seconds, counters.number("wal_bytes")),
                 as(TableUse.class, grown.getOrDefault(ServerQuery.TABLES, List.of())),

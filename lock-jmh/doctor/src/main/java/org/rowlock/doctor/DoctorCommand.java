@@ -1,9 +1,14 @@
 package org.rowlock.doctor;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -59,23 +64,77 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Prints all figures, for programs.")
     private boolean json;
 
+    @Option(
+            names = "--html",
+            paramLabel = "<file>",
+            description =
+                    "Also writes a page without scripts, for the person who decides: figures now and with the first"
+                            + " change, its cost, and the way back.")
+    private @Nullable Path html;
+
+    @Option(
+            names = "--compare",
+            paramLabel = "<file>",
+            description = "Shows the figures beside those of an earlier --json, as after a change.")
+    private @Nullable Path compare;
+
+    @Option(
+            names = "--watch",
+            description = "Shows who waits for whom, every two seconds, until it is stopped or --seconds have passed."
+                    + " With --json each is an object in a line.")
+    private boolean watch;
+
     @Override
     public Integer call() {
+        refuse(
+                watch && (details || html != null || compare != null),
+                "--watch shows waits, and has neither --details nor --html nor --compare. Give one of them.");
+        refuse(
+                json && compare != null && html == null,
+                "--json prints the figures of now alone. Leave out --compare or --json, or give --html too.");
+        Before before = compare == null ? null : Before.read(compare);
         ServerAddress address = server.address();
         if (address == null) {
             throw new ParameterException(
                     command.commandLine(),
                     "Which server? Give its address: --url jdbc:postgresql://host:port/database.");
         }
+        PrintWriter out = command.commandLine().getOut();
+        int width = command.usageMessage().autoWidth(true).width();
+        if (watch) {
+            boolean isBounded = command.commandLine().getParseResult().hasMatchedOption("--seconds");
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+            Watch.run(address, out, width, json, () -> !isBounded || System.nanoTime() < end);
+            return ExitCode.OK;
+        }
         PrintWriter progress = command.commandLine().getErr();
         progress.println("Looking at " + address + " for " + seconds + " s. Nothing is changed there.");
         progress.flush();
         Diagnosis diagnosis = Doctor.examine(address, Duration.ofSeconds(seconds));
-        int width = command.usageMessage().autoWidth(true).width();
-        PrintWriter out = command.commandLine().getOut();
         out.print(json ? diagnosis.json() + System.lineSeparator() : diagnosis.text(width, details));
+        if (before != null && !json) {
+            out.print(before.text(diagnosis));
+        }
         out.flush();
+        if (html != null) {
+            write(html, diagnosis.html(before));
+            progress.println("Page: " + html);
+        }
         return ExitCode.OK;
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UserError("The page cannot be written to " + file + ": " + e + ". Give another --html.", e);
+        }
+    }
+
+    private void refuse(boolean isWrong, String message) {
+        if (isWrong) {
+            throw new ParameterException(command.commandLine(), message);
+        }
     }
 
     /**

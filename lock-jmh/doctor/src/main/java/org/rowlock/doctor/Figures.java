@@ -18,6 +18,7 @@ final class Figures {
     private static final Pattern FIGURE = Pattern.compile("\\{(\\w+)}");
     private static final List<String> BYTES = List.of("B", "KB", "MB", "GB", "TB");
     private static final int MAX_STATEMENT = 160;
+    private static final int MAX_CLAUSE = 40;
 
     private static final ResourceBundle TEXTS = ResourceBundle.getBundle("org.rowlock.doctor.words");
 
@@ -129,7 +130,18 @@ final class Figures {
 
     /** Truncates a statement that is longer than a few lines. */
     static String statement(String sql) {
-        return sql.length() <= MAX_STATEMENT ? sql : sql.substring(0, MAX_STATEMENT - 4) + " ...";
+        return statement(sql, MAX_STATEMENT);
+    }
+
+    /** Truncates a statement, but keeps the locking clause at its end, which shows the kind of the lock. */
+    static String statement(String sql, int most) {
+        if (sql.length() <= most) {
+            return sql;
+        }
+        int clause = StatementKind.clauseAt(sql);
+        int kept = most - " ...".length();
+        String end = clause < kept ? "" : " " + sql.substring(clause, Math.min(sql.length(), clause + MAX_CLAUSE));
+        return sql.substring(0, Math.max(0, kept - end.length())) + " ..." + end;
     }
 
     /** Adds the full stop that most of the server's messages lack. */

@@ -38,7 +38,7 @@ final class Rules {
             }
             rules.otherWaits();
             seen.locking().forEach(rules::statement);
-            rules.server(kind);
+            rules.server();
         }
         rules.advice.sort(Comparator.comparingDouble(Advice::gain).reversed());
         return List.copyOf(rules.advice);
@@ -97,12 +97,14 @@ final class Rules {
             advise("lock-table", "lock table", seen.lockTable().query(), gain, seen.lockTable());
         }
         deadlocks();
-        seen.blockers().stream()
-                .filter(each -> each.seconds() >= LONG_SECONDS && each.waiting() >= FELT_SESSIONS)
-                .forEach(each -> {
-                    String form = form("blocker." + each.form(), String.valueOf(each.query()));
-                    advise(form, each.name(), each.query(), CAUSE * each.waiting() + NOISE, each);
-                });
+        seen.blockers().stream().filter(Blocker::isHanging).forEach(each -> {
+            String form = form("blocker." + each.form(), String.valueOf(each.query()));
+            // Requests that hang come before all that are slow.
+            advise(form, each.name(), each.query(), CAUSE * (seen.busySessions() + each.waiting()), each);
+        });
+        if (seen.lockTable() != null && seen.lockTable().kept() >= KEPT_LOCKS) {
+            advise("kept-locks", "advisory locks", null, CAUSE * FELT_SESSIONS, seen.lockTable());
+        }
         double behindStandby = seen.busy().getOrDefault(Wait.STANDBY, 0.0);
         if (seen.server().isStandbyGone() && behindStandby > 0) {
             double gain = CAUSE * (behindStandby + seen.rowWaits());
@@ -134,14 +136,18 @@ final class Rules {
         if (rollbacks < ROLLBACKS_PER_SECOND || share < ROLLBACK_SHARE) {
             return;
         }
-        double gain = CAUSE * Math.max(seen.rowWaits() + FELT_SESSIONS, seen.busySessions() * share);
-        boolean isSerializable = seen.sessions("serializable") > 0 || seen.sessions("snapshots") >= FELT_SESSIONS;
+        double failing = CAUSE * seen.busySessions() * share;
+        double cause = Math.max(CAUSE * (seen.rowWaits() + FELT_SESSIONS), failing);
         if (seen.nowait() != null) {
-            advise("nowait-storm", "rollbacks", seen.nowait(), gain, seen.perSecond());
-        } else if (seen.sessions("aborted") * seen.samples() >= 1 && isSerializable) {
+            advise("nowait-storm", "rollbacks", seen.nowait(), cause, seen.perSecond());
+        } else if (seen.sessions("aborted") * seen.samples() >= 1) {
+            // Any session of JDBC keeps a snapshot between two statements. Only predicate locks prove SERIALIZABLE.
+            String form = seen.sessions("serializable") > 0
+                    ? "serialization"
+                    : seen.sessions("waits given up") > 0 ? "rollbacks.timeout" : "rollbacks.any";
             String statement =
                     seen.tables().isEmpty() ? null : seen.tables().get(0).most(Of.STATEMENT);
-            advise("serialization", "rollbacks", statement, gain, seen.perSecond());
+            advise(form, "rollbacks", statement, form.contains(".") ? failing : cause, seen.perSecond());
         }
     }
 
@@ -153,19 +159,25 @@ final class Rules {
                 others.merge(event.replace("Lock:tuple", "Lock:transactionid"), waiting, Double::sum);
             }
         });
-        others.merge("Lock:transactionid", -seen.rowWaits(), Double::sum);
+        double atRows = seen.rowWaits() + seen.sessions("row waits in other databases");
+        others.merge("Lock:transactionid", -atRows, Double::sum);
         others.forEach(this::other);
     }
 
     private void other(String event, double waiting) {
-        double share = waiting / seen.busySessions();
-        if (waiting < OTHER_SESSIONS || share < HURT_SHARE) {
-            return;
-        }
         String type = event.substring("Lock:".length());
         List<Blocker> behind = seen.blockers().stream()
                 .filter(each -> (each.lock() + ' ').startsWith(type + ' '))
                 .toList();
+        double behindHanging = behind.stream()
+                .filter(Blocker::isHanging)
+                .mapToDouble(Blocker::waiting)
+                .sum();
+        double explained = type.equals("transactionid") ? behindHanging - seen.rowWaits() : behindHanging;
+        double share = waiting / seen.busySessions();
+        if (waiting - Math.max(0, explained) < OTHER_SESSIONS || share < HURT_SHARE) {
+            return;
+        }
         String known = "other." + (behind.isEmpty() ? type : behind.get(0).lock()).replace(' ', '-');
         String statement = behind.isEmpty() ? null : behind.get(0).query();
         String statements = behind.stream()
@@ -209,32 +221,16 @@ final class Rules {
                 .or(() -> scans.stream().filter(TableUse::lacksIndex).findFirst());
     }
 
-    private void server(Kind kind) {
+    private void server() {
         seen.strayWriters().forEach((table, writers) -> {
             String number = writers.size() == 1 ? "1 writer does" : writers.size() + " writers do";
             advise("stray-writers", table, writers.get(0), 0, Map.of("writers", number));
         });
-        seen.otherDatabases().forEach((name, waits) -> {
-            if (waits >= Math.max(FELT_SESSIONS, TABLE_SHARE * seen.rowWaits())) {
-                advise("elsewhere", "database " + name, null, waits, Map.of("waits", waits, "name", name));
-            }
-        });
-        if (seen.server().cluster() != null) {
-            advise("several-machines", "server", null, 0);
-        }
         double inMultixacts = seen.busyIn("LWLock:MultiXact");
         if ((seen.multixacts() >= MULTIXACTS_PER_SECOND || inMultixacts >= LWLOCK_SHARE)
                 && seen.tables().stream().noneMatch(TableRules::starvesForeignKeys)
                 && seen.locking().stream().noneMatch(LockingStatement::isShared)) {
             advise("multixacts", "server", null, 0, Map.of("inMultixactsShare", inMultixacts));
-        }
-        double inLockManager = seen.busyIn("LWLock:LockManager");
-        // A convoy at rows causes such waits too, and they end with it.
-        if (inLockManager >= LWLOCK_SHARE && kind != Kind.HURT) {
-            double exceeded = seen.perSecond("fast_path_exceeded");
-            String noRoom =
-                    exceeded > 0 ? ", " + Figures.number(exceeded) + " locks/s had no room in the fast path" : "";
-            advise("lock-manager", "server", null, 0, Map.of("inLockManagerShare", inLockManager, "noRoom", noRoom));
         }
         seen.used().stream()
                 .filter(this::isBloated)

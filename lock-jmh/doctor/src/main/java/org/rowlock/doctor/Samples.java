@@ -4,10 +4,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +33,6 @@ final class Samples {
     private int blockerLooks;
     private final Tally<String> busy = new Tally<>();
     final Tally<String> sessions = new Tally<>();
-    final Tally<String> otherDatabases = new Tally<>();
     final Tally<String> nowait = new Tally<>();
 
     final Map<String, Long> queryIds = new HashMap<>();
@@ -43,6 +44,9 @@ final class Samples {
     private final Map<String, Row> blockers = new HashMap<>();
     private final Map<String, Table.Tallies> tables = new LinkedHashMap<>();
     private final Map<String, String> tableOfStatement = new HashMap<>();
+
+    /** How long each session has waited for a transaction, in the last sample. */
+    private Map<String, Double> firstInLine = Map.of();
 
     /**
      * Samples until {@code isEnough} accepts the result. Each sample is followed by a pause of at least its own length,
@@ -58,7 +62,7 @@ final class Samples {
             if (samples.count() % BLOCKERS_EVERY == 1) {
                 samples.addBlockers(session.read(ServerQuery.BLOCKERS::read));
             }
-            if (samples.count() % LOCK_TABLE_EVERY == 1) {
+            if (samples.count() % LOCK_TABLE_EVERY == 1 || samples.lacksCauseOfFailures()) {
                 session.read(ServerQuery.LOCK_TABLE::read).forEach(samples::addLockTable);
             }
             if (isEnough.test(samples)) {
@@ -74,11 +78,11 @@ final class Samples {
         count++;
         for (Row row : activity) {
             long number = row.count("sessions");
-            sessions.add("snapshots", row.count("snapshots"));
             sessions.add("aborted", row.count("aborted"));
             nowait.add(row.text("nowait_query"), number);
             (row.is("is_busy") ? busy : sessions).add(row.text("doing"), number);
         }
+        addGivenUp(waiting);
         List<Wait> waits = waiting.stream().map(this::wait).toList();
         // According to pg_locks these sessions are busy, although pg_stat_activity does not show it.
         waits.stream()
@@ -89,6 +93,11 @@ final class Samples {
                 .filter(wait -> wait.cause() != StatementKind.INSERT)
                 .collect(Collectors.groupingBy(Wait::row, LinkedHashMap::new, Collectors.toList()));
         for (List<Wait> queue : queues.values()) {
+            if (queue.get(0).otherDatabase() != null) {
+                // Run there, the doctor sees the names of its tables.
+                sessions.add("row waits in other databases", queue.size());
+                continue;
+            }
             sessions.add("row waits", queue.size());
             String table = queue.stream()
                     .map(Wait::table)
@@ -99,13 +108,31 @@ final class Samples {
                 Table.Tallies tallies = tables.computeIfAbsent(table, any -> new Table.Tallies());
                 tallies.add(queue);
                 longest.merge(tallies, queue.size(), Math::max);
-            } else if (queue.get(0).otherDatabase() != null) {
-                otherDatabases.add(queue.get(0).otherDatabase(), queue.size());
             } else {
                 sessions.add("row waits at unnamed tables", queue.size());
             }
         }
         longest.forEach(Table.Tallies::addLongestQueue);
+    }
+
+    /** Counts waits that ended although the transaction that they waited for goes on, as by lock_timeout. */
+    private void addGivenUp(List<Row> waiting) {
+        Map<String, Double> now = new HashMap<>();
+        Set<String> going = new HashSet<>();
+        for (Row row : waiting) {
+            if (row.has("transaction")) {
+                now.put(row.string("pid") + ' ' + row.string("transaction"), row.number("waited_millis"));
+                going.add(row.string("transaction"));
+            }
+        }
+        sessions.add(
+                "waits given up",
+                firstInLine.entrySet().stream()
+                        .filter(each -> going.contains(
+                                each.getKey().substring(each.getKey().indexOf(' ') + 1)))
+                        .filter(each -> now.getOrDefault(each.getKey(), 0.0) < each.getValue())
+                        .count());
+        firstInLine = now;
     }
 
     private Wait wait(Row row) {
@@ -148,6 +175,12 @@ final class Samples {
         LockTable now = row.as(LockTable.class);
         sessions.add("serializable", row.count("serializable"));
         fullest = fullest == null || now.entries() > fullest.entries() ? now : fullest;
+    }
+
+    /** Whether transactions fail, and no predicate lock was seen that would explain it. */
+    private boolean lacksCauseOfFailures() {
+        Map<String, Double> seen = average(sessions);
+        return seen.getOrDefault("aborted", 0.0) > 0 && seen.getOrDefault("serializable", 0.0) == 0;
     }
 
     int count() {

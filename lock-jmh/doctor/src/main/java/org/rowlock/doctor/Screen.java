@@ -41,6 +41,10 @@ final class Screen {
         advice();
         text.append('\n');
         seen.tables().stream().limit(most).forEach(this::table);
+        Forecast forecast = diagnosis.forecast();
+        if (forecast != null && (details || !forecast.levers().isEmpty())) {
+            lines(forecast.text());
+        }
         String rates = seen.perSecond().isEmpty()
                 ? "not known"
                 : "{transactions} transactions, {wal_bytes} WAL, {xids} xids, {multixacts} MultiXacts";
@@ -134,8 +138,8 @@ final class Screen {
         if (details) {
             lines(indent + Figures.statement(sql));
         } else {
-            String line = indent + sql;
-            text.append(line.length() <= width ? line : line.substring(0, width - 3) + "...")
+            text.append(indent)
+                    .append(Figures.statement(sql, Math.max(1, width - indent.length())))
                     .append('\n');
         }
     }

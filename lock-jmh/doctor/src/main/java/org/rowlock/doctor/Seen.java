@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param busy sessions with a running statement, by wait event
  * @param sessions other numbers of sessions: idle in transaction; hidden, whose work the role may not see; those with
  *     row waits, for a row or for the transaction that holds one; and the counts of activity.sql
- * @param otherDatabases sessions that wait for rows of other databases, by database
  * @param tables the tables that sessions wait for, the most waits first
  * @param locking statements that lock rows, the most time first; empty without pg_stat_statements
  * @param used tables that were updated or scanned, the most updates first
@@ -38,7 +37,6 @@ record Seen(
         double roundTripMillis,
         Map<String, Double> busy,
         Map<String, Double> sessions,
-        Map<String, Double> otherDatabases,
         List<Table> tables,
         List<LockingStatement> locking,
         List<TableUse> used,
@@ -58,7 +56,6 @@ record Seen(
      * @param standby whether it is in recovery
      * @param pooled whether a pooler is between the doctor and the server
      * @param isStandbyGone whether commits wait for a synchronous standby that is not connected
-     * @param cluster the extension that spreads the database over several machines; null if there is none
      */
     record Server(
             String address,
@@ -69,8 +66,7 @@ record Seen(
             boolean pooled,
             boolean standbyFeedback,
             boolean isStandbyGone,
-            long lockRoom,
-            @Nullable String cluster) {}
+            long lockRoom) {}
 
     /**
      * The activity on a table.
@@ -106,12 +102,16 @@ record Seen(
      * @param most the largest number of entries of one session
      * @param session that session: its pid, and its application_name if it has one
      * @param query the statement of that session; null if the role may not see it
+     * @param kept the largest number of advisory locks that one session holds without a transaction
+     * @param keptBy the pid of that session; null if there is none
      */
     record LockTable(
             long entries,
             long most,
             String session,
-            @Nullable String query) {}
+            @Nullable String query,
+            long kept,
+            @Nullable String keptBy) {}
 
     /**
      * A holder of an xid or a snapshot that keeps vacuum from removing dead rows younger than it.

@@ -12,6 +12,9 @@ public final class ServerFailures {
     /** The products that speak PostgreSQL's protocol but lack its lock views, as their version() shows. */
     private static final Pattern OTHERS = Pattern.compile("CockroachDB|-YB-|Redshift|Greenplum|openGauss|Materialize");
 
+    private static final Pattern CONTROL =
+            Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
+
     private ServerFailures() {}
 
     /**
@@ -58,7 +61,12 @@ public final class ServerFailures {
         String message = told.getMessage() == null ? "" : told.getMessage().strip();
         String line = message.lines().findFirst().orElse(told.getClass().getName());
         String state = sql == null || sql.getSQLState() == null ? "" : " (SQLSTATE " + sql.getSQLState() + ")";
-        return line.replaceFirst("\\.$", "") + state + ".";
+        return printable(line.replaceFirst("\\.$", "") + state + ".");
+    }
+
+    /** Replaces characters that control a terminal, C0, C1 and changes of direction, which a name may have. */
+    public static String printable(String text) {
+        return CONTROL.matcher(text).replaceAll("?");
     }
 
     /** Returns the innermost cause of this type, because a pool wraps the server's exception in its own. */

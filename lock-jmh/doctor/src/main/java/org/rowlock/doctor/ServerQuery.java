@@ -28,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 enum ServerQuery {
     SERVER,
-    COUNTERS("", "micros transactions wal_bytes xids multixacts rollbacks deadlocks fast_path_exceeded"),
+    COUNTERS("", "micros transactions wal_bytes xids multixacts rollbacks deadlocks"),
     ACTIVITY,
     WAITS,
     BLOCKERS,
     LOCK_TABLE,
+    TREE,
     TABLES("table", "updates scans scanned"),
     STATEMENTS("queryid", "calls millis rows wal_bytes blocks"),
     HORIZON;
@@ -77,15 +78,17 @@ enum ServerQuery {
                 for (int i = 1; i <= columns.getColumnCount(); i++) {
                     String column = columns.getColumnLabel(i);
                     Object value = result.getObject(i);
-                    // From here on, no values of the application are left.
-                    values.put(
-                            column,
-                            column.endsWith("query") && value != null ? SqlText.normalize(value.toString()) : value);
+                    values.put(column, value instanceof String text ? shown(column, text) : value);
                 }
                 rows.add(new Row(values));
             }
         }
         return rows;
+    }
+
+    /** Returns the text without values of the application, and without what would control a terminal. */
+    private static String shown(String column, String text) {
+        return ServerFailures.printable(column.endsWith("query") ? SqlText.normalize(text) : text);
     }
 
     /** Returns the later rows with the increase of their counters. A counter that fell was reset, and counts from 0. */

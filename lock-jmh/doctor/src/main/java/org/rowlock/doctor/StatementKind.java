@@ -2,6 +2,7 @@ package org.rowlock.doctor;
 
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,11 @@ enum StatementKind {
                 ? Optional.of(RowLockMode.valueOf(
                         "FOR_" + clause.group(1).toUpperCase(Locale.ROOT).replaceAll("\\s+", "_")))
                 : Optional.empty();
+    }
+
+    /** Returns where the last locking clause begins; -1 if there is none. */
+    static int clauseAt(String sql) {
+        return CLAUSE.matcher(sql).results().mapToInt(MatchResult::start).reduce(-1, (before, last) -> last);
     }
 
     /**

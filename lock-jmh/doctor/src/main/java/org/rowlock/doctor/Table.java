@@ -20,6 +20,7 @@ import org.rowlock.doctor.Wait.Doing;
  * @param mostContenders the largest number that was seen
  * @param longestWaitMillis the longest wait that was seen
  * @param firstWaitMillis the median time that the first in line had waited when it was sampled
+ * @param firstWaits how often a first in line was sampled
  * @param idleMillis the median time that an idle or prepared holder had been so when it was sampled
  * @param deadlocked the sessions that were seen in a circle of waits, in all samples together
  * @param shares the shares of 1, the largest first
@@ -32,6 +33,7 @@ record Table(
         int mostContenders,
         double longestWaitMillis,
         double firstWaitMillis,
+        int firstWaits,
         double idleMillis,
         long deadlocked,
         Map<Of, Map<Object, Double>> shares) {
@@ -50,6 +52,8 @@ record Table(
         HOLDER_EVENT,
         /** The statements that holders run, or ran last. */
         HOLDER_STATEMENT,
+        /** The sessions and prepared transactions that hold, by the number of sessions that wait for them. */
+        HOLDER_SESSION,
         /** The tables at which holders wait themselves. */
         NEXT,
         /** The reason why sessions wait in a circle. */
@@ -81,8 +85,8 @@ record Table(
         return share(Of.HOLDER, doing());
     }
 
-    double changingShare() {
-        return share(Of.HOLDER, Doing.CHANGING_HANDS);
+    double noneYetShare() {
+        return share(Of.HOLDER, Doing.NONE_YET);
     }
 
     double foreignKeyShare() {
@@ -91,7 +95,7 @@ record Table(
 
     /** The most frequent wait event of the holders. */
     String event() {
-        return shares(Of.HOLDER_EVENT).isEmpty() ? Wait.RUNNING : String.valueOf(most(Of.HOLDER_EVENT));
+        return shares(Of.HOLDER_EVENT).isEmpty() ? "not visible" : String.valueOf(most(Of.HOLDER_EVENT));
     }
 
     /** The tables at which its holders wait themselves, in words. */
@@ -152,11 +156,12 @@ record Table(
             }
             waits += queue.size();
             Wait first = queue.stream()
-                    .filter(wait -> wait.doing() != Doing.CHANGING_HANDS)
+                    .filter(wait -> wait.doing() != Doing.NONE_YET)
                     .findFirst()
                     .orElse(queue.get(0));
             add(Of.HOLDER, first.doing());
             add(Of.HOLDER_STATEMENT, first.holderQuery());
+            tallies.computeIfAbsent(Of.HOLDER_SESSION, any -> new Tally<>()).add(first.holder(), queue.size());
             add(Of.NEXT, first.next());
             add(Of.HOLDER_EVENT, first.holderEvent());
             if (first.idleMillis() != null) {
@@ -179,6 +184,7 @@ record Table(
                     longestQueues.getMax() + 1,
                     longestWait,
                     median(firstWaits),
+                    firstWaits.size(),
                     median(idle),
                     deadlocked,
                     shares);

@@ -13,13 +13,20 @@ import org.rowlock.doctor.Wait.Doing;
 record TableRules(Rules rules, Seen seen, Table table) {
     /** Advises on the waits for this table. Each rule has its condition, its statement and its gain. */
     void advise() {
+        double behindHanging = seen.blockers().stream()
+                .filter(Blocker::isHanging)
+                .mapToDouble(each -> table.share(Of.HOLDER_SESSION, each.holder()))
+                .sum();
+        if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS) {
+            // The advice about the session that they all wait for comes first, and explains them.
+            return;
+        }
         Doing doing = table.doing();
         boolean isIdle = doing == Doing.IDLE_IN_TRANSACTION;
         boolean isWork = table.pauseMillis() >= Math.max(WORK_MILLIS, 3 * seen.roundTripMillis());
         boolean isCommitting = doing == Doing.COMMITTING;
         boolean isFar = table.share(Of.HOLDER_EVENT, Wait.STANDBY) >= MOST;
         boolean isPrepared = doing == Doing.PREPARED;
-        boolean isForgotten = table.idleMillis() >= OLD_HORIZON_SECONDS * 1_000;
         boolean isWaiting = doing == Doing.WAITING_FOR_A_LOCK_ITSELF;
         boolean isRunning = !isIdle && !isCommitting && !isPrepared && !isWaiting;
         boolean isLong = table.firstWaitMillis() >= LONG_HOLD_MILLIS;
@@ -38,7 +45,10 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged;
 
         double cause = CAUSE * table.waiting();
-        double gain = table.waiting() * (isWaiting ? NOISE : 1);
+        // A lever pays its part of the time that a row is held, and the queue pays the time without a holder.
+        double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
+        boolean isLever = isIdle || isCommitting || isPrepared || (isRunning && isLong);
+        double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);
         advise("no-key-update", isStarving, forUpdate(), cause);
         advise("lock-less.any-row", isAnyRow, wanting, cause);
         advise("lock-less.join", isInVain, wanting, cause);
@@ -46,14 +56,13 @@ record TableRules(Rules rules, Seen seen, Table table) {
         advise("fewer-round-trips", isIdle && !isWork, locking, gain);
         advise("faster-standby", isCommitting && isFar, locking, gain);
         advise("faster-commit", isCommitting && !isFar, locking, gain);
-        advise("prepared.old", isPrepared && isForgotten, locking, gain);
-        advise("prepared.short", isPrepared && !isForgotten, locking, gain);
+        advise("prepared", isPrepared, locking, gain);
         advise("next-lock", isWaiting, holding, gain);
         advise("shorter-statements.write", isRunning && isLong && isWrite, holding, gain);
         advise("shorter-statements.any", isRunning && isLong && !isWrite, holding, gain);
-        advise("admission", isConvoy && isLong, wanting, gain);
-        advise("convoy-of-writes", isConvoy && !isLong && isOfWrites, wanting, gain);
-        advise("convoy", isConvoy && !isLong && !isOfWrites, wanting, gain);
+        advise("admission", isConvoy && isLong, wanting, queued);
+        advise("convoy-of-writes", isConvoy && !isLong && isOfWrites, wanting, queued);
+        advise("convoy", isConvoy && !isLong && !isOfWrites, wanting, queued);
         advise("stay", !isStarving && !isConvoy && !isLong && isRunning, wanting, 0);
     }
 

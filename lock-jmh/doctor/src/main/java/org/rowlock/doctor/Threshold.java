@@ -93,8 +93,8 @@ final class Threshold {
     static final double MULTIXACTS_PER_SECOND = 100;
 
     /**
-     * The share of busy time, spent in LWLock waits for MultiXacts or the lock table, that matters. Samples seldom see
-     * such a short wait, unless its holder lost the processor.
+     * The share of busy time, spent in LWLock waits for MultiXacts, that matters. Samples seldom see such a short wait,
+     * unless its holder lost the processor.
      */
     static final double LWLOCK_SHARE = 0.05;
 
@@ -123,6 +123,12 @@ final class Threshold {
      * lock no rows fail.
      */
     static final double LOCK_TABLE_SHARE = 0.5;
+
+    /**
+     * The number of advisory locks from which a session without a transaction has probably forgotten them. A leader
+     * keeps one, and a worker keeps one for each of its jobs.
+     */
+    static final long KEPT_LOCKS = 100;
 
     /** The number of dead rows below which a table is small, however many of its rows are dead. */
     static final long DEAD_ROWS = 10_000;

@@ -17,6 +17,7 @@ import org.rowlock.doctor.ServerQuery.Row;
  * @param query its statement, normalized; null if the role may not see it
  * @param isTableGuessed whether the table was taken from the same statement at another time
  * @param next the table whose row the holder itself waits for; null if it does not wait, or if that is not known
+ * @param holder the pid of the holder, or the gid of a prepared transaction; null if no session holds the row
  * @param isInCircle whether it is part of a deadlock that the server has not detected yet
  * @param holderEvent the wait event of a holder that is not idle; the gid of a prepared transaction
  * @param holderQuery its last statement, normalized; null if the role may not see it
@@ -34,6 +35,7 @@ record Wait(
         double waitedMillis,
         Doing doing,
         @Nullable String next,
+        @Nullable String holder,
         boolean isInCircle,
         @Nullable String holderEvent,
         @Nullable String holderQuery,
@@ -47,7 +49,7 @@ record Wait(
     /** The activity of the holder meanwhile. */
     enum Doing {
         /** The holder has ended, and the next session is being woken. */
-        CHANGING_HANDS,
+        NONE_YET,
         IDLE_IN_TRANSACTION,
         COMMITTING,
         RUNNING,

@@ -1,17 +1,18 @@
--- Counts the client sessions by state and wait event. It also counts those that keep a snapshot between two statements,
--- as in REPEATABLE READ and SERIALIZABLE, and those in a failed transaction. It shows the statements that request a
--- lock NOWAIT, and run now or ran in the last second. A session that the role may not see shows its database, but
--- neither type nor statement.
-select case when query = '<insufficient privilege>' then 'hidden'
+-- Counts the client sessions by state and wait event, and those in a failed transaction. It shows the statements that
+-- request a lock NOWAIT, and run now or ran in the last second. A session that the role may not see shows its database,
+-- but neither type nor statement. A session that reads statistics of the server is a monitor and no load.
+select case when is_monitor then 'monitors'
+            when query = '<insufficient privilege>' then 'hidden'
             when state like 'idle in transaction%' then 'idle in transaction'
             when state in ('active', 'fastpath function call') then coalesce(wait_event_type || ':' || wait_event, 'running')
             else 'idle' end as doing,
-       query <> '<insufficient privilege>' and state in ('active', 'fastpath function call') as is_busy,
+       not is_monitor and query <> '<insufficient privilege>' and state in ('active', 'fastpath function call') as is_busy,
        case when query ~* '\mnowait\M' and (state = 'active' or state_change > now() - interval '1 second')
          then query end as nowait_query,
        count(*) as sessions,
-       count(*) filter (where state like 'idle in transaction%' and backend_xmin is not null) as snapshots,
        count(*) filter (where state = 'idle in transaction (aborted)') as aborted
-from pg_stat_activity
+from (select *, coalesce(application_name, '') = 'rowlock-doctor'
+               or coalesce(query, '') ~* '\m(from|join)\s+("?pg_catalog"?\.)?"?(pg_locks|pg_stat_\w+)\M' as is_monitor
+      from pg_stat_activity) as a
 where pid <> pg_backend_pid() and datname is not null and coalesce(backend_type, 'client backend') = 'client backend'
 group by 1, 2, 3;

@@ -1,5 +1,6 @@
 -- Finds the sessions and prepared transactions (pid 0) that block others and do not wait themselves, for the 50 oldest
--- waits.
+-- waits. If the role may not see how long a session has been in its state, the oldest wait behind it shows the least
+-- that it can be.
 with recursive waiting as materialized (
   select l.*, pg_blocking_pids(l.pid) as blockers
   from (select * from pg_locks where not granted and pid <> pg_backend_pid() order by waitstart limit 50) as l
@@ -13,7 +14,7 @@ with recursive waiting as materialized (
   select root, count(distinct pid) as waiting from climb where root not in (select pid from waiting) group by root
 ), first as (
   -- The session directly behind the root that blocks most of the others.
-  select distinct on (p.blocker) p.blocker, w.*, (select count(distinct c.pid) from climb as c where c.root = w.pid) as behind
+  select distinct on (p.blocker) p.blocker, w.*, min(w.waitstart) over (partition by p.blocker) as since, (select count(distinct c.pid) from climb as c where c.root = w.pid) as behind
   from pairs as p join waiting as w on w.pid = p.pid
   order by p.blocker, behind desc
 )
@@ -30,7 +31,7 @@ select r.root as pid, concat(r.root, ' ', p.gid) as name, r.waiting,
          when s.state in ('active', 'fastpath function call') then 'active'
          when s.state like 'idle%' then s.state else 'not visible' end as state,
        case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
-       greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared)), 0)::float8 as seconds,
+       greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared, f.since)), 0)::float8 as seconds,
        coalesce(p.gid, '') as gid
 from roots as r
 join first as f on f.blocker = r.root

@@ -5,11 +5,6 @@ select (extract(epoch from clock_timestamp()) * 1000000)::int8 as micros,
        d.xact_commit + d.xact_rollback as transactions,
        d.xact_rollback as rollbacks,
        d.deadlocks,
-       -- PostgreSQL 19 and newer count the locks that had no room in the fast path. A query in a text may name missing
-       -- columns.
-       case when to_regclass('pg_catalog.pg_stat_lock') is not null then substring(query_to_xml(
-           'select sum(fastpath_exceeded) as n from pg_catalog.pg_stat_lock where locktype = ''relation''', false, true, ''
-           )::text from '<n>(\d+)</n>')::int8 end as fast_path_exceeded,
        case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8 end as wal_bytes
 from pg_stat_database as d
 where d.datname = current_database();

@@ -1,14 +1,19 @@
 -- Counts the entries of the shared lock table, and finds the session with most of them. Fast-path and predicate locks
--- are kept elsewhere. The latter are counted too, because they show that transactions are SERIALIZABLE.
+-- are kept elsewhere. The latter are counted too, because they show that transactions are SERIALIZABLE. The locks that
+-- a session holds without a transaction are advisory locks of the session; its virtual transaction then ends in /0.
 with entries as (
   select pid, count(*) as entries
   from (select distinct pid, locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid
         from pg_locks where not fastpath and mode <> 'SIReadLock' and pid is distinct from pg_backend_pid()) as l
   group by pid
+), kept as (
+  select pid, count(*) as locks from pg_locks
+  where locktype = 'advisory' and granted and virtualtransaction like '%/0' group by pid order by locks desc limit 1
 )
 select sum(e.entries) over ()::int8 as entries, (select count(*) from pg_locks where mode = 'SIReadLock') as serializable,
        e.entries as most, concat(e.pid, ' (' || nullif(a.application_name, '') || ')') as session,
-       case when a.query <> '<insufficient privilege>' then a.query end as query
-from entries as e left join pg_stat_activity as a on a.pid = e.pid
+       case when a.query <> '<insufficient privilege>' then a.query end as query,
+       coalesce(k.locks, 0) as kept, k.pid::text as kept_by
+from entries as e left join pg_stat_activity as a on a.pid = e.pid left join kept as k on true
 order by e.entries desc
 limit 1;

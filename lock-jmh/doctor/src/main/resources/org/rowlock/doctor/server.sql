@@ -20,7 +20,4 @@ select split_part(current_setting('server_version'), ' ', 1) as version,
          * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) as lock_room,
        (select setting from pg_settings where name = 'shared_preload_libraries') as preloaded,
        (select quote_ident(n.nspname) from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace
-        where e.extname = 'pg_stat_statements') as statements_schema,
-       -- The extension that spreads the database over several machines, each with locks of its own.
-       (select min(extname::text) from pg_extension
-        where extname in ('citus', 'bdr', 'pgactive', 'spock', 'shardman')) as cluster;
+        where e.extname = 'pg_stat_statements') as statements_schema;

@@ -4,13 +4,13 @@
 -- Its table is then the one that its statement names, among those in which it has locked rows, or the only one of
 -- those.
 with recursive locks as materialized (
-  select * from pg_locks where mode <> 'SIReadLock'
+  select *, clock_timestamp() as locked_at from pg_locks where mode <> 'SIReadLock'
 ), sessions as materialized (
   select *, clock_timestamp() as seen_at from pg_stat_activity
 ), waiters as (
   -- The views are read at slightly different times. A session that no longer waits in the second may run another
   -- statement.
-  select l.pid, l.locktype, l.transactionid, l.waitstart, s.datname, s.seen_at,
+  select l.pid, l.locktype, l.transactionid, l.waitstart, l.locked_at, s.datname, s.seen_at,
          case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id
   from locks as l join sessions as s on s.pid = l.pid
   where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
@@ -57,9 +57,9 @@ select w.pid, nullif(w.datname, current_database()) as other_database, coalesce(
        case t.mode when 'AccessShareLock' then 'FOR_KEY_SHARE' when 'RowShareLock' then 'FOR_SHARE'
          when 'ExclusiveLock' then 'FOR_NO_KEY_UPDATE' when 'AccessExclusiveLock' then 'FOR_UPDATE' end as mode,
        w.transactionid::text as transaction, w.query, w.query_id,
-       greatest(extract(epoch from w.seen_at - w.waitstart) * 1000, 0)::float8 as waited_millis,
-       h.pid as holder, w.pid in (select pid from behind where pid = other) as is_in_circle,
-       case when h.transactionid is null then 'CHANGING_HANDS'
+       greatest(extract(epoch from w.locked_at - w.waitstart) * 1000, 0)::float8 as waited_millis,
+       coalesce(h.pid::text, p.gid) as holder, w.pid in (select pid from behind where pid = other) as is_in_circle,
+       case when h.transactionid is null then 'NONE_YET'
          when h.pid is null then 'PREPARED'
          when hs.state is null then 'NOT_VISIBLE'
          when hs.state like 'idle%' then 'IDLE_IN_TRANSACTION'
@@ -69,7 +69,7 @@ select w.pid, nullif(w.datname, current_database()) as other_database, coalesce(
            ('SyncRep', 'WALSync', 'WalSync', 'WALWrite', 'WalWrite') then 'COMMITTING'
          else 'RUNNING' end as doing,
        case when h.pid is null then 'prepared transaction ' || p.gid
-         when hs.state like 'idle%' then null
+         when hs.state is null or hs.state like 'idle%' then null
          else coalesce(hs.wait_event_type || ':' || hs.wait_event, 'running') end as holder_event,
        case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query, hs.query_id as holder_query_id,
        (case when h.pid is null or hs.state like 'idle%' then

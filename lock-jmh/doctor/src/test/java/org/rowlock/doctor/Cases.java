@@ -19,16 +19,16 @@ final class Cases {
     private final List<LockingStatement> locking = new ArrayList<>();
     private final List<TableUse> used = new ArrayList<>();
     private final List<HorizonHolder> horizon = new ArrayList<>();
-    private final Map<String, Double> otherDatabases = new LinkedHashMap<>();
     private double multixactsPerSecond;
     private double transactionsPerSecond = 1_234.5;
     private double hidden;
+    private final Map<String, Double> sessions = new LinkedHashMap<>();
     private final List<Blocker> blockers = new ArrayList<>();
     private String nowait;
     private double rollbacksPerSecond;
     private boolean standby;
-    private String cluster;
     private LockTable lockTable;
+    private long kept;
 
     /** A table whose rows are waited for by locking statements, held by running ones. */
     static final class Waits {
@@ -36,6 +36,7 @@ final class Cases {
         private final double contenders;
         double firstWaitMillis = 5;
         double idleMillis;
+        String holder = "4713";
         StatementKind cause = StatementKind.LOCKING;
         RowLockMode mode = RowLockMode.FOR_UPDATE;
         Map<Doing, Double> holders = Map.of(Doing.RUNNING, 1.0);
@@ -56,6 +57,7 @@ final class Cases {
                     (int) contenders,
                     2 * firstWaitMillis,
                     firstWaitMillis,
+                    100,
                     idleMillis,
                     0,
                     Map.of(
@@ -63,6 +65,7 @@ final class Cases {
                             Of.MODE, Map.of(mode, 1.0),
                             Of.STATEMENT, Map.of(statement, 1.0),
                             Of.HOLDER, new LinkedHashMap<>(holders),
+                            Of.HOLDER_SESSION, Map.of(holder, 1.0),
                             Of.HOLDER_EVENT, Map.of(holderEvent, 1.0),
                             Of.HOLDER_STATEMENT, Map.of("commit", 1.0)));
         }
@@ -81,11 +84,6 @@ final class Cases {
     Cases rollbacks(double rate, String nowaitStatement) {
         rollbacksPerSecond = rate;
         nowait = nowaitStatement;
-        return this;
-    }
-
-    Cases cluster(String extension) {
-        cluster = extension;
         return this;
     }
 
@@ -128,14 +126,23 @@ final class Cases {
         return this;
     }
 
-    Cases otherDatabase(String name, double waits) {
-        otherDatabases.put(name, waits);
-        busy.put("Lock:tuple", waits);
+    Cases lockTable(double share) {
+        lockTable = new LockTable(
+                (long) (share * 6_400), 1_000, "4711 (batch)", "select lock_all()", kept, kept > 0 ? "4712" : null);
         return this;
     }
 
-    Cases lockTable(double share) {
-        lockTable = new LockTable((long) (share * 6_400), 1_000, "4711 (batch)", "select lock_all()");
+    /** Advisory locks that an idle session keeps. */
+    Cases kept(long locks) {
+        kept = locks;
+        return lockTable(0.1);
+    }
+
+    Cases aborted(String... more) {
+        sessions.put("aborted", 1.0);
+        for (String kind : more) {
+            sessions.put(kind, 1.0);
+        }
         return this;
     }
 
@@ -156,19 +163,16 @@ final class Cases {
         perSecond.put("rollbacks", rollbacksPerSecond);
         perSecond.put("xids", 1_200.0);
         perSecond.put("multixacts", multixactsPerSecond);
-        double rowWaits = tables.stream().mapToDouble(Table::waiting).sum()
-                + otherDatabases.values().stream()
-                        .mapToDouble(Double::doubleValue)
-                        .sum();
+        double rowWaits = tables.stream().mapToDouble(Table::waiting).sum();
+        sessions.putAll(Map.of("idle in transaction", 2.0, "hidden", hidden, "row waits", rowWaits));
         return Diagnosis.of(new Seen(
-                new Server("db:5432/shop", "18.6", "shop", "me", standby, false, false, false, 6_400, cluster),
+                new Server("db:5432/shop", "18.6", "shop", "me", standby, false, false, false, 6_400),
                 "2026-01-01T00:00:00Z",
                 20,
                 190,
                 0.5,
                 busy,
-                Map.of("idle in transaction", 2.0, "hidden", hidden, "row waits", rowWaits),
-                otherDatabases,
+                sessions,
                 tables,
                 locking,
                 used,

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonParser;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.TestPostgres;
@@ -37,6 +40,36 @@ class DoctorCommandTest {
         out.getBuffer().setLength(0);
         assertThat(doctor("--seconds", "1", "--details")).isZero();
         assertThat(out.toString()).contains("\nNot seen:\n");
+    }
+
+    @Test
+    void anEarlierDiagnosisIsComparedWithAndAPageIsWritten(@TempDir Path directory) throws Exception {
+        assertThat(doctor("--seconds", "1", "--json")).isZero();
+        Path before = Files.writeString(directory.resolve("before.json"), out.toString());
+        out.getBuffer().setLength(0);
+        Path page = directory.resolve("page.html");
+        assertThat(doctor("--seconds", "1", "--compare", before.toString(), "--html", page.toString()))
+                .isZero();
+        assertThat(out.toString())
+                .containsPattern("Since 20\\d\\d-.*:")
+                .containsPattern("sessions that wait for a row, at a time: 0 -> 0");
+        assertThat(page).content().contains("<!DOCTYPE html>", "WAL a second").doesNotContain("<script");
+        Files.writeString(before, "{}");
+        assertThat(doctor("--compare", before.toString())).isEqualTo(CommandLine.ExitCode.SOFTWARE);
+        assertThat(err.toString()).contains("has no diagnosis", "doctor --json");
+    }
+
+    @Test
+    void waitsAreWatchedUntilTheTimeHasPassed() throws Exception {
+        assertThat(doctor("--seconds", "1", "--watch")).isZero();
+        assertThat(out.toString()).contains("for a lock.");
+        out.getBuffer().setLength(0);
+        assertThat(doctor("--seconds", "1", "--watch", "--json")).isZero();
+        assertThat(out.toString().lines())
+                .allSatisfy(line -> assertThat(
+                                JsonParser.parseString(line).getAsJsonObject().has("sessions"))
+                        .isTrue());
+        assertThat(doctor("--watch", "--details")).isEqualTo(CommandLine.ExitCode.USAGE);
     }
 
     @Test

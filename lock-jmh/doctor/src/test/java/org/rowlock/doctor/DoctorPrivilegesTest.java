@@ -8,6 +8,7 @@ import static org.rowlock.doctor.Clinic.unseen;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,10 +74,31 @@ class DoctorPrivilegesTest {
         wait.get();
     }
 
+    /** The server hides what a session does, and since when, but not how long others have waited for it. */
+    @Test
+    void withoutPrivilegesAForgottenSessionIsFound() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("select * from account where id = 7 for update");
+        List<Step<Boolean>> waiters =
+                Clinic.queue(database, 2, "select * from account where id = 7 for update", holder);
+        ServerAddress later = Clinic.later(TestPostgres.shared(), database);
+        database.execute("grant usage on schema " + database.schema() + " to " + role);
+        Clinic.settle(TestPostgres.shared());
+
+        Diagnosis diagnosis = Doctor.examine(new ServerAddress(later.url(), role, role), samples -> true);
+
+        Clinic.release(holder, waiters);
+        assertThat(diagnosis.advice().get(0).action())
+                .as(diagnosis.text(100, true))
+                .contains("pg_terminate_backend(" + holder.pid() + ")", "pg_read_all_stats");
+        assertThat(diagnosis.advice().get(0).figure()).contains("what it does is not visible", "6 min");
+        assertThat(diagnosis.text(Clinic.WIDE, true)).doesNotContain("(running)");
+    }
+
     @Test
     void withReadAllStatsNothingOfOtherSessionsIsMissing() throws SQLException {
         database.execute("grant pg_read_all_stats to " + role);
-        assertThat(unseen(examineAs())).doesNotContain("grant");
+        assertThat(unseen(examineAs())).doesNotContain("of other roles");
     }
 
     private Diagnosis examineAs() {

@@ -114,7 +114,7 @@ class DoctorServersTest {
                     server.url() + "&currentSchema=later,pg_catalog", server.user(), server.password());
             Diagnosis old = examine(later, samples -> true);
             assertThat(old.advice())
-                    .anySatisfy(each -> assertThat(each.action()).startsWith("End the prepared transactions"));
+                    .anySatisfy(each -> assertThat(each.action()).startsWith("End it as its transaction manager"));
             Advice advice = old.advice().stream()
                     .filter(each -> each.rule().equals("horizon"))
                     .findFirst()
@@ -145,23 +145,6 @@ class DoctorServersTest {
             assertThat(report.seen().perSecond("xids")).isZero();
             assertThat(report.seen().perSecond("multixacts")).isZero();
             assertThat(unseen(report)).contains("Add it to shared_preload_libraries");
-        } finally {
-            server.stop();
-        }
-    }
-
-    /** By the extension, as such a database calls itself PostgreSQL. Only its name is here, not the thing itself. */
-    @Test
-    void aDatabaseOfSeveralMachinesIsKnownByItsExtension() throws Exception {
-        TestPostgres server = TestPostgres.embedded(Map.of());
-        try {
-            assertThat(examine(server).seen().server().cluster()).isNull();
-            execute(
-                    server,
-                    "set allow_system_table_mods = on; insert into pg_extension select 4242, 'citus', 10,"
-                            + " 'pg_catalog'::regnamespace, true, '1', null, null");
-            assertThat(examine(server).advice())
-                    .anySatisfy(advice -> assertThat(advice.rule()).isEqualTo("several-machines"));
         } finally {
             server.stop();
         }
@@ -291,10 +274,6 @@ class DoctorServersTest {
         TestPostgres server = TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "20"));
         try (Connection connection = server.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
-            // As PostgreSQL 19 has it, with a counter that grows.
-            statement.execute("set allow_system_table_mods = on");
-            statement.execute("create view pg_catalog.pg_stat_lock as select 'relation' as locktype,"
-                    + " (1000 * extract(epoch from clock_timestamp()))::int8 as fastpath_exceeded");
             connection.setAutoCommit(false);
             statement.execute("select pg_advisory_xact_lock(i) from generate_series(1, 300) as i");
 
@@ -302,7 +281,6 @@ class DoctorServersTest {
 
             assertThat(report.kind()).isEqualTo(Kind.IDLE);
             assertThat(report.verdict()).contains("lock table");
-            assertThat(report.seen().perSecond("fast_path_exceeded")).isPositive();
             assertThat(report.advice()).first().satisfies(advice -> {
                 assertThat(advice.rule()).isEqualTo("lock-table");
                 assertThat(advice.figure())

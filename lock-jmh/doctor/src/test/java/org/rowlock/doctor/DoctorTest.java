@@ -125,6 +125,28 @@ class DoctorTest {
     }
 
     @Test
+    void theTreeOfWaitsBeginsWithTheHolder() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute(LOCK);
+        List<Step<Boolean>> waiters = queue(database, 3, LOCK, holder);
+
+        Watch watch = Watch.look(Clinic.address(TestPostgres.shared()));
+
+        assertThat(watch.sessions()).extracting(Watch.Node::depth).containsExactly(0, 1, 2, 2);
+        assertThat(watch.sessions().get(0).name()).isEqualTo(Integer.toString(holder.pid()));
+        assertThat(watch.text(WIDE).lines())
+                .satisfiesExactly(
+                        first -> assertThat(first).endsWith("  3 sessions wait for a lock."),
+                        end -> assertThat(end)
+                                .startsWith(holder.pid() + " (" + database.schema() + "): idle in transaction for ")
+                                .endsWith(": select * from account where id = ? for update"),
+                        next -> assertThat(next).startsWith("  ").contains("for transactionid"),
+                        last -> assertThat(last).startsWith("    ").contains("for tuple " + name("account")),
+                        last -> assertThat(last).startsWith("    ").contains("for tuple " + name("account")));
+        release(holder, waiters);
+    }
+
+    @Test
     void writersThatDoNotLockStandAgainstAdvisory() throws Exception {
         database.execute(
                 RowLockGuard.schemaSql(),

@@ -59,6 +59,17 @@ class ScreenTest {
     }
 
     @Test
+    void aStatementThatIsCutShowsItsLock() {
+        assertThat(LONG_STATEMENT).hasSizeGreaterThan(160);
+        assertThat(Figures.statement(LONG_STATEMENT, 80)).hasSize(80).endsWith(" ... for update");
+        assertThat(Figures.statement(LONG_STATEMENT)).hasSize(160).endsWith(" ... for update");
+        assertThat(Figures.statement("select 1 from orders for update" + " -".repeat(100), 60))
+                .hasSize(60)
+                .startsWith("select 1 from orders for update - ")
+                .endsWith(" ...");
+    }
+
+    @Test
     void detailsHaveAllAdviceWithReasons() {
         String text = sick.text(100, true).replaceAll("\\s+", " ");
         assertThat(sick.advice())

@@ -255,8 +255,8 @@ class SeededIllnessTest {
                         "begin; select * from account where id = 7 for update nowait; " + WORK + "; commit"),
                 load(
                         "a storm of 40001 in REPEATABLE READ",
-                        "serialization",
-                        "READ COMMITTED",
+                        "rollbacks",
+                        "the server's log has the SQLSTATE",
                         "begin isolation level repeatable read; select count(*) from total; " + WORK
                                 + "; update total set value = value + 1 where id = 1; commit"),
                 load(

@@ -1,0 +1,62 @@
+package org.rowlock.doctor;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.reflect.TypeToken;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An earlier diagnosis to compare with.
+ *
+ * @param started when it began, in UTC
+ * @param figures its figures by name
+ */
+record Before(String started, Map<String, Double> figures) {
+    /**
+     * Reads what {@code --json} printed.
+     *
+     * @throws UserError if the file cannot be read, or has something else
+     */
+    static Before read(Path file) {
+        try {
+            JsonObject json = new Gson().fromJson(Files.readString(file), JsonObject.class);
+            if (json != null && json.has("figures") && json.has("seen")) {
+                Map<String, Double> figures =
+                        new Gson().fromJson(json.get("figures"), new TypeToken<Map<String, Double>>() {}.getType());
+                return new Before(json.getAsJsonObject("seen").get("started").getAsString(), figures);
+            }
+        } catch (IOException e) {
+            throw new UserError(
+                    "The file " + file + " cannot be read: " + e + ". Give one that doctor --json wrote.", e);
+        } catch (JsonParseException | IllegalStateException | UnsupportedOperationException e) {
+            throw noDiagnosis(file, e);
+        }
+        throw noDiagnosis(file, null);
+    }
+
+    private static UserError noDiagnosis(Path file, @Nullable Exception cause) {
+        return new UserError(
+                "The file " + file + " has no diagnosis. Give one that doctor --json wrote, of this version or newer.",
+                cause);
+    }
+
+    /** Describes each figure, before and now. */
+    String text(Diagnosis now) {
+        String lines = now.figures().entrySet().stream()
+                .map(each -> "    " + Figures.words("compared." + each.getKey()) + ": "
+                        + (figures.containsKey(each.getKey()) ? shown(each.getKey(), figures.get(each.getKey())) : "-")
+                        + " -> " + shown(each.getKey(), each.getValue()))
+                .collect(Collectors.joining(System.lineSeparator()));
+        return "Since " + started + ":" + System.lineSeparator() + lines + System.lineSeparator();
+    }
+
+    private static String shown(String name, double value) {
+        return Figures.fill("{" + name + "}", Map.of(name, value));
+    }
+}

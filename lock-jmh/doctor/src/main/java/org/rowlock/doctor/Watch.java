@@ -1,0 +1,135 @@
+package org.rowlock.doctor;
+
+import com.google.gson.Gson;
+import java.io.PrintWriter;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tree of waits for locks at one moment.
+ *
+ * @param at the moment, in UTC
+ * @param sessions the sessions that hold others up, each followed by those that wait for it
+ */
+record Watch(String at, List<Node> sessions) {
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+    /** A pid that stands for all prepared transactions among the blockers of a session. */
+    private static final String PREPARED = "0";
+
+    /**
+     * A session, or a prepared transaction.
+     *
+     * @param name the pid, or the gid of a prepared transaction
+     * @param seconds how long it has waited, or has been in its state if it does not wait
+     * @param wants the lock that it waits for; null if it does not wait
+     * @param query its statement, normalized; null if it has none or the role may not see it
+     * @param blockers the pids that it waits for; null if it does not wait
+     * @param depth the number of sessions between it and the end of the waits
+     */
+    record Node(
+            String name,
+            boolean isPrepared,
+            String application,
+            String state,
+            double seconds,
+            @Nullable String wants,
+            @Nullable String query,
+            @Nullable String blockers,
+            int depth) {
+        private Node at(int place) {
+            return new Node(name, isPrepared, application, state, seconds, wants, query, blockers, place);
+        }
+
+        private boolean isBehind(Node other) {
+            return blockers != null
+                    && List.of(blockers.split(" ", -1)).contains(other.isPrepared ? PREPARED : other.name);
+        }
+
+        private String text(int width) {
+            String what = wants == null ? state + " for {seconds}" : "waits {seconds} for " + wants;
+            String line = "  ".repeat(depth)
+                    + (isPrepared ? "prepared transaction '" + name + "'" : name)
+                    + (application.isEmpty() ? "" : " (" + application + ")") + ": "
+                    + Figures.fill(what, Map.of("seconds", seconds))
+                    + (query == null ? "" : ": ");
+            return line + (query == null ? "" : Figures.statement(query, Math.max(20, width - line.length())));
+        }
+    }
+
+    /** Shows the tree every two seconds, as text or as a JSON object in a line. */
+    static void run(ServerAddress address, PrintWriter out, int width, boolean json, BooleanSupplier goesOn) {
+        try (ReadOnlySession session = ReadOnlySession.open(address)) {
+            do {
+                Watch now = look(session);
+                out.println(json ? new Gson().toJson(now) : now.text(width));
+                out.flush();
+                Thread.sleep(INTERVAL.toMillis());
+            } while (goesOn.getAsBoolean());
+        } catch (SQLException e) {
+            throw ServerFailures.at(address, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static Watch look(ServerAddress address) throws SQLException {
+        try (ReadOnlySession session = ReadOnlySession.open(address)) {
+            return look(session);
+        }
+    }
+
+    private static Watch look(ReadOnlySession session) throws SQLException {
+        List<Node> left = new ArrayList<>(session.read(ServerQuery.TREE::read).stream()
+                .map(row -> row.as(Node.class))
+                .toList());
+        Map<Node, List<Node>> behind = new HashMap<>();
+        List<Node> roots = new ArrayList<>(
+                left.stream().filter(node -> node.blockers() == null).toList());
+        left.removeAll(roots);
+        List<Node> level = roots;
+        while (!left.isEmpty()) {
+            if (level.isEmpty()) {
+                // Sessions that wait in a circle have no end to begin with.
+                roots.add(left.remove(0));
+                level = roots.subList(roots.size() - 1, roots.size());
+            }
+            List<Node> next = new ArrayList<>();
+            for (Node node : level) {
+                List<Node> own =
+                        left.stream().filter(each -> each.isBehind(node)).toList();
+                left.removeAll(own);
+                behind.put(node, own);
+                next.addAll(own);
+            }
+            level = next;
+        }
+        List<Node> tree = new ArrayList<>();
+        roots.forEach(root -> add(root, 0, behind, tree));
+        return new Watch(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), tree);
+    }
+
+    private static void add(Node node, int depth, Map<Node, List<Node>> behind, List<Node> tree) {
+        tree.add(node.at(depth));
+        behind.getOrDefault(node, List.of()).forEach(each -> add(each, depth + 1, behind, tree));
+    }
+
+    /** Formats the tree for a terminal. */
+    String text(int width) {
+        long waiting = sessions.stream().filter(each -> each.wants() != null).count();
+        return at.substring(11, 19) + "  " + (waiting == 0 ? "No session waits" : waiting + " sessions wait")
+                + " for a lock." + System.lineSeparator()
+                + sessions.stream()
+                        .map(each -> each.text(width) + System.lineSeparator())
+                        .collect(Collectors.joining());
+    }
+}

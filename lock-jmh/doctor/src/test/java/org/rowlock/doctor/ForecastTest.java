@@ -1,0 +1,71 @@
+package org.rowlock.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.rowlock.doctor.Cases.Waits;
+import org.rowlock.doctor.Wait.Doing;
+
+/** What the parts of a turn promise for each lever. */
+class ForecastTest {
+    /** A turn of 17 ms: half of it idle in two pauses, and the rest a commit and the next to wake up. */
+    private static Waits halfIdle() {
+        Waits table = new Waits("orders", 21);
+        table.firstWaitMillis = 10;
+        table.idleMillis = 2.5;
+        Map<Doing, Double> shares = new LinkedHashMap<>();
+        shares.put(Doing.IDLE_IN_TRANSACTION, 0.5);
+        shares.put(Doing.COMMITTING, 0.3);
+        shares.put(Doing.NONE_YET, 0.1);
+        shares.put(Doing.RUNNING, 0.1);
+        table.holders = shares;
+        return table;
+    }
+
+    @Test
+    void eachLeverTakesItsPartOfTheTurn() {
+        Forecast forecast = Forecast.of(halfIdle().table());
+        assertThat(forecast.perSecond()).isEqualTo(1_000 / 17.0, within(0.01));
+        assertThat(forecast.levers().get("with 2 round trips")).isEqualTo(1_000 / 12.75, within(0.01));
+        assertThat(forecast.levers().get("with all in one round trip")).isEqualTo(1_000 / 8.5, within(0.01));
+        assertThat(forecast.levers().get("with early release")).isEqualTo(1_000 / 11.9, within(0.01));
+        assertThat(forecast.levers().get("with a queue")).isEqualTo(1_000 / 15.3, within(0.01));
+        assertThat(forecast.levers().get("with groups in one JVM")).isCloseTo(21_000 / (21 * 1.7 + 6.8), within(0.01));
+    }
+
+    @Test
+    void whatGainsNothingIsNoLever() {
+        Waits table = new Waits("orders", 21);
+        assertThat(Forecast.of(table.table()).levers()).isEmpty();
+        assertThat(new Cases().table(table).diagnose().text(Clinic.WIDE, false)).doesNotContain("hottest row of");
+    }
+
+    @Test
+    void whatIsNotKnownIsNotForetold() {
+        Waits table = halfIdle();
+        table.firstWaitMillis = 3;
+        assertThat(Forecast.of(table.table())).as("too short to be seen").isNull();
+        table.firstWaitMillis = 10;
+        table.holders = Map.of(Doing.NOT_VISIBLE, 1.0);
+        assertThat(Forecast.of(table.table())).isNull();
+        table.holders = Map.of(Doing.WAITING_FOR_A_LOCK_ITSELF, 0.5, Doing.RUNNING, 0.5);
+        assertThat(Forecast.of(table.table())).isNull();
+    }
+
+    @Test
+    void theScreenAndThePageShowIt() {
+        Diagnosis diagnosis = new Cases().table(halfIdle()).diagnose();
+        assertThat(diagnosis.text(Clinic.WIDE, false))
+                .contains("The hottest row of orders does about 58.8/s; at most with 2 round trips 78.4/s");
+        assertThat(diagnosis.advice().get(0).rule()).isEqualTo("fewer-round-trips");
+        assertThat(diagnosis.html(null))
+                .contains("<td>transactions a second of the hottest row</td><td>58.8</td><td>78.4</td>")
+                .contains("<strong>Cost:</strong>", "<strong>Way back:</strong>")
+                .doesNotContain("<script");
+        assertThat(diagnosis.html(new Before("2026-01-01T00:00:00Z", Map.of("hottestPerSecond", 31.0))))
+                .contains("<th>2026-01-01 00:00</th>", "<td>31</td><td>58.8</td><td>78.4</td>");
+    }
+}

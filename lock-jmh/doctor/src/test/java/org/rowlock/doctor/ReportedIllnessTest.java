@@ -1,0 +1,175 @@
+package org.rowlock.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.doctor.Clinic.address;
+import static org.rowlock.doctor.Clinic.examine;
+import static org.rowlock.doctor.Clinic.later;
+import static org.rowlock.doctor.Clinic.simple;
+
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.doctor.Clinic.Load;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** Illnesses that users have reported as misunderstood, with programs that use JDBC as applications do. */
+@SuppressWarnings("try") // A load is there to run.
+class ReportedIllnessTest {
+    private static final TestPostgres SERVER = TestPostgres.embedded(
+            Map.of("autovacuum", "off", "max_prepared_transactions", "5", "max_connections", "120"));
+
+    private static final String LOCK = "select * from account where id = 7 for update";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            SERVER,
+            "create table account (id int primary key, balance int not null default 0)",
+            "insert into account select generate_series(1, 100)",
+            "create table \"evil\u001b[2J\u009b31m\" as select 1 as id");
+
+    @AfterAll
+    static void stop() throws Exception {
+        SERVER.stop();
+    }
+
+    @Test
+    void duplicateKeysAreNotTakenForSerializable() throws Exception {
+        Diagnosis diagnosis = storm(samples -> true, "select count(*) from account", "insert into account values (1)");
+        assertThat(first(diagnosis).rule()).as(diagnosis.text(100, true)).isEqualTo("rollbacks");
+        assertThat(first(diagnosis).action()).contains("the server's log has the SQLSTATE");
+        assertThat(diagnosis.text(Clinic.WIDE, false)).doesNotContain("40001", "SERIALIZABLE");
+    }
+
+    @Test
+    void waitsThatATimeoutEndsAreNotTakenForSerializable() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute(LOCK);
+        Diagnosis diagnosis = storm(
+                samples -> samples.average(samples.sessions).getOrDefault("waits given up", 0.0) > 0,
+                "set local lock_timeout = '20ms'",
+                "select count(*) from account",
+                LOCK);
+        holder.rollback();
+        assertThat(diagnosis.advice()).as(diagnosis.text(100, true)).anySatisfy(advice -> {
+            assertThat(advice.rule()).isEqualTo("rollbacks");
+            assertThat(advice.action()).contains("lock_timeout");
+        });
+        assertThat(diagnosis.text(Clinic.WIDE, false)).doesNotContain("SERIALIZABLE");
+    }
+
+    /** Transactions of JDBC that fail again and again, until failed ones have been seen. */
+    private Diagnosis storm(Predicate<Samples> isSeen, String... statements) throws Exception {
+        try (Load load = Load.start(database.dataSource(), 20, (client, connection) -> {
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                for (String sql : statements) {
+                    statement.execute(sql);
+                }
+            } catch (SQLException e) {
+                connection.rollback();
+            }
+        })) {
+            return examine(
+                    address(SERVER),
+                    isSeen.and(samples -> samples.count() >= 25
+                            && load.rounds() >= 100
+                            && samples.average(samples.sessions).getOrDefault("aborted", 0.0) > 0));
+        }
+    }
+
+    /** Three requests that hang are worse than a crowd that is slow. */
+    @Tag("long")
+    @Test
+    void aForgottenSessionComesBeforeACrowd() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("select * from account where id = 8 for update");
+        List<Step<Boolean>> waiters =
+                Clinic.queue(database, 3, "select * from account where id = 8 for update", holder);
+        String work = "begin; " + LOCK + "; select pg_sleep(0.005); commit";
+        Diagnosis diagnosis;
+        try (Load load = Load.start(simple(database.dataSource()), 28, work)) {
+            diagnosis = examine(
+                    address(SERVER),
+                    samples -> samples.blockers().stream().anyMatch(Blocker::isHanging) && samples.count() >= 25);
+        }
+        Clinic.release(holder, waiters);
+        assertThat(first(diagnosis).action())
+                .as(diagnosis.text(100, true))
+                .contains("pg_terminate_backend(" + holder.pid() + ")");
+        assertThat(diagnosis.advice()).hasSizeGreaterThan(1);
+    }
+
+    @Test
+    void advisoryLocksThatAnIdleSessionKeepsAreFound() throws Exception {
+        Session left = database.session("left");
+        left.connection().setAutoCommit(true);
+        left.execute("select count(pg_advisory_lock(g)) from generate_series(1, 3000) g");
+        Diagnosis diagnosis = examine(SERVER);
+        left.execute("select pg_advisory_unlock_all()");
+        assertThat(first(diagnosis).rule()).as(diagnosis.text(100, true)).isEqualTo("kept-locks");
+        assertThat(first(diagnosis).action()).contains("pg_terminate_backend(" + left.pid() + ")");
+        assertThat(first(diagnosis).figure()).contains("3,000 advisory locks without a transaction");
+        assertThat(diagnosis.verdict()).contains("advisory locks");
+    }
+
+    @Test
+    void monitorsAreNoLoad() throws Exception {
+        String monitor = "select count(*) from pg_catalog.pg_stat_activity as a join pg_locks as l using (pid),"
+                + " generate_series(1, 20000)";
+        try (Load load = Load.start(database.dataSource(), 4, monitor)) {
+            Diagnosis diagnosis = examine(
+                    address(SERVER),
+                    samples -> samples.count() >= 5
+                            && samples.average(samples.sessions).getOrDefault("monitors", 0.0) > 1);
+            assertThat(diagnosis.seen().sessions("monitors")).isGreaterThan(1);
+            assertThat(diagnosis.seen().busySessions())
+                    .as(diagnosis.text(100, true))
+                    .isLessThan(1);
+        }
+    }
+
+    @Test
+    void aNameDoesNotControlTheTerminal() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("lock table \"evil\u001b[2J\u009b31m\"");
+        holder.execute("prepare transaction 'it\u001b]0;owned\u0007'");
+        List<Step<Boolean>> waiters = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Session waiter = database.session("waiter" + i);
+            waiter.connection().setAutoCommit(true);
+            waiters.add(waiter.startExecute("select count(*) from \"evil\u001b[2J\u009b31m\""));
+        }
+        TestDatabase.await("both wait")
+                .until(() -> database.query("select count(*) from pg_locks where not granted")
+                        .equals("2"));
+        ServerAddress later = later(SERVER, database);
+        Clinic.settle(SERVER);
+        Diagnosis diagnosis = examine(later, samples -> true);
+        String watched = Watch.look(later).text(Clinic.WIDE);
+        database.execute("rollback prepared 'it\u001b]0;owned\u0007'");
+        for (Step<Boolean> waiter : waiters) {
+            waiter.get();
+        }
+        assertThat(diagnosis.text(Clinic.WIDE, true)).contains("rollback prepared 'it?]0;owned?'", "evil?[2J?31m");
+        assertThat(watched).contains("it?]0;owned?");
+        for (String text :
+                List.of(diagnosis.text(Clinic.WIDE, true), diagnosis.json(), diagnosis.html(null), watched)) {
+            assertThat(text).doesNotContain("\u001b", "\u009b", "\u0007");
+        }
+    }
+
+    private static Advice first(Diagnosis diagnosis) {
+        assertThat(diagnosis.advice()).as(diagnosis.text(100, true)).isNotEmpty();
+        return diagnosis.advice().get(0);
+    }
+}
