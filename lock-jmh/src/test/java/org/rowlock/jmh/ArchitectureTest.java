@@ -51,7 +51,7 @@ class ArchitectureTest {
                 .whereLayer("scenario")
                 .mayOnlyBeAccessedByLayers("bench", "run", "cli", "doors", "report")
                 .whereLayer("net")
-                .mayOnlyBeAccessedByLayers("bench", "doors", "server")
+                .mayOnlyBeAccessedByLayers("bench", "doors", "run", "server")
                 .whereLayer("profile")
                 .mayOnlyBeAccessedByLayers("bench", "run", "cli", "doors")
                 .check(CLASSES);

@@ -15,6 +15,7 @@ import org.rowlock.doctor.ServerOptions;
 import org.rowlock.jmh.report.Summary;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
+import org.rowlock.jmh.run.Machine;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Room;
 import org.rowlock.jmh.scenario.Scenario;
@@ -46,8 +47,6 @@ import picocli.CommandLine.Spec;
             "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
         })
 final class CompareCommand implements Callable<Integer> {
-    private static final int INTERRUPTED = 130;
-
     /** The limit of a run for which the user chose neither scenarios nor times. */
     private static final Duration BUDGET = Duration.ofMinutes(10);
 
@@ -90,6 +89,7 @@ final class CompareCommand implements Callable<Integer> {
                 : address != null
                         ? "kills the server and starts it again. Leave out --url, for an embedded server."
                         : "";
+        Machine.refuseBesideJmh();
         Path directory = report.directory(command);
         List<String> remarks = new ArrayList<>();
         List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
@@ -130,7 +130,7 @@ final class CompareCommand implements Callable<Integer> {
     private int run(ComparisonSettings settings, Path directory) throws IOException {
         Comparison comparison = new Comparison(settings, out()::println, err()::println);
         boolean isMade = Files.notExists(directory);
-        try (Interruption interruption = new Interruption(comparison, err())) {
+        try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err())) {
             ReportOption.tryOut(directory);
             Results results = comparison.run();
             boolean isEmpty = results.scenarios().isEmpty();
@@ -145,7 +145,7 @@ final class CompareCommand implements Callable<Integer> {
             }
             results.failures().forEach(failure -> err().println("Failed: " + failure));
             boolean isGood = results.failures().isEmpty() && !isEmpty;
-            return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
+            return interruption.isInterrupted() ? Interruption.STATUS : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
 

@@ -1,6 +1,8 @@
 package org.rowlock.jmh.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -127,7 +129,7 @@ final class DoorsCommand implements Callable<Integer> {
     private int sliceMillis;
 
     @Override
-    public Integer call() throws SQLException {
+    public Integer call() throws SQLException, IOException {
         List<String> unknown =
                 doors.stream().filter(name -> !DoorRun.names().contains(name)).toList();
         refuse(!unknown.isEmpty(), "There is no door " + unknown + ". There are: " + DoorRun.names() + ".");
@@ -154,14 +156,31 @@ final class DoorsCommand implements Callable<Integer> {
                             + " has about " + free + " left. Give fewer --clients, or raise max_connections there.");
         }
         Path directory = report.directory(command);
+        boolean isMade = Files.notExists(directory);
         ReportOption.tryOut(directory);
         out().println("Takes about " + Pace.text(settings.estimate()) + ". Report: " + directory);
         List<String> remarks = Beforehand.remarks();
         remarks.forEach(out()::println);
         DoorRun run = new DoorRun(settings, out()::println);
         List<ScenarioResult> scenarios;
-        try {
-            scenarios = run.run();
+        // Without it, a signal that comes while the embedded server starts would leave that.
+        try (Interruption interruption = new Interruption(run::stop, () -> true, err())) {
+            try {
+                scenarios = run.run();
+            } catch (SQLException | IllegalStateException e) {
+                if (!interruption.isInterrupted()) {
+                    throw e;
+                }
+                // The server was closed under the run.
+                scenarios = List.of();
+            }
+            if (interruption.isInterrupted()) {
+                err().println("Stopped before its end, so there is no report.");
+                if (isMade) {
+                    Files.delete(directory);
+                }
+                return Interruption.STATUS;
+            }
         } catch (InvariantViolation e) {
             throw new UserError(e.getMessage() + ". A fast wrong lock is no result, so there is no report.", e);
         }
@@ -184,6 +203,10 @@ final class DoorsCommand implements Callable<Integer> {
 
     private PrintWriter out() {
         return command.commandLine().getOut();
+    }
+
+    private PrintWriter err() {
+        return command.commandLine().getErr();
     }
 
     private void refuse(boolean isWrong, String message) {

@@ -3,13 +3,16 @@ package org.rowlock.jmh.cli;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.rowlock.jmh.run.Comparison;
+import java.util.function.BooleanSupplier;
 
 /**
- * Handles Ctrl-C: the run is stopped, and the program stays alive until it has cleaned up and reported what was
- * finished. The JVM then ends with the status of the signal: 130.
+ * Handles Ctrl-C and SIGTERM: the run is stopped, and the program stays alive until it has cleaned up and reported what
+ * was finished. The JVM then ends with the status of the signal, such as 130.
  */
 final class Interruption implements AutoCloseable {
+    /** The exit status of a program that SIGINT ends. */
+    static final int STATUS = 130;
+
     /** The time after which a program that does not end is halted. The next start removes what it leaves. */
     private static final int LIMIT_SECONDS = 120;
 
@@ -17,26 +20,30 @@ final class Interruption implements AutoCloseable {
     private final Thread hook;
     private volatile boolean interrupted;
 
-    Interruption(Comparison comparison, PrintWriter err) {
-        this.hook = new Thread(() -> interrupted(comparison, err), "rowlock-jmh-stop");
+    /**
+     * @param stop makes the run clean up and return soon; may run more than once
+     * @param isClean whether everything is removed once the run has returned
+     */
+    Interruption(Runnable stop, BooleanSupplier isClean, PrintWriter err) {
+        this.hook = new Thread(() -> interrupted(stop, isClean, err), "rowlock-jmh-stop");
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    private void interrupted(Comparison comparison, PrintWriter err) {
+    private void interrupted(Runnable stop, BooleanSupplier isClean, PrintWriter err) {
         interrupted = true;
         err.println(System.lineSeparator() + "Stopping: ending the clients and removing what was created.");
         boolean isFinished = false;
         try {
             for (int second = 0; second < LIMIT_SECONDS && !isFinished; second++) {
                 // The second stop is needed because the run may be starting something at this moment.
-                comparison.stop();
+                stop.run();
                 isFinished = finished.await(1, TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         err.println(
-                isFinished && comparison.isClean()
+                isFinished && isClean.getAsBoolean()
                         ? "Nothing is left behind."
                         : "Stopped before everything was removed.");
     }

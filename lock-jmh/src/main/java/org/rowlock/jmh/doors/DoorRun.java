@@ -36,6 +36,7 @@ public final class DoorRun {
     private final Consumer<String> progress;
     private final Random random = new Random();
     private final DoorResults results = new DoorResults();
+    private volatile boolean stopped;
     private Map<String, String> described = Map.of();
     private Map<String, String> serverSettings = Map.of();
 
@@ -59,6 +60,9 @@ public final class DoorRun {
         for (double roundTrip : settings.roundTrips()) {
             for (int rows : settings.rows()) {
                 for (int clients : settings.clients()) {
+                    if (stopped) {
+                        return results.scenarios();
+                    }
                     String label = clients
                             + (clients == 1 ? " client" : " clients")
                             + (rows == 1 ? ", one row" : "")
@@ -69,6 +73,11 @@ public final class DoorRun {
             }
         }
         return results.scenarios();
+    }
+
+    /** Makes {@link #run} clean up and return what is finished. Any thread may call it. */
+    public void stop() {
+        stopped = true;
     }
 
     /** Describes the server that the doors used: label and value. */
@@ -96,10 +105,13 @@ public final class DoorRun {
                 describe(ServerFacts.of(connection));
                 Processors processors = Processors.of(connection);
                 long raises = warmUp(doors, crowd, clients, processors);
-                for (int round = 1; round <= settings.rounds(); round++) {
+                for (int round = 1; round <= settings.rounds() && !stopped; round++) {
                     List<Measured> turns = new ArrayList<>(doors);
                     Collections.shuffle(turns, random);
                     for (Measured measured : turns) {
+                        if (stopped) {
+                            break;
+                        }
                         Crowd.Sliced slice = slice(measured, crowd, measured.latencies(), processors);
                         measured.slices().put(round, slice);
                         raises += slice.completed() * measured.door().by();
@@ -107,6 +119,9 @@ public final class DoorRun {
                     progress.accept("  round " + round + " of " + settings.rounds());
                 }
                 pools.checkSum(raises);
+            }
+            if (stopped) {
+                return;
             }
             results.add(label, network.roundTripMillis(), doors, progress);
         }
@@ -168,7 +183,7 @@ public final class DoorRun {
         long raises = 0;
         long least = WARM_CHANGES + (long) WARM_CHANGES_PER_CLIENT * clients;
         Map<Measured, Long> changes = new LinkedHashMap<>();
-        for (int pass = 1; pass <= settings.warmUps(); pass++) {
+        for (int pass = 1; pass <= settings.warmUps() && !stopped; pass++) {
             double compiled = Processors.compilerSeconds();
             long begun = System.nanoTime();
             for (Measured door : doors) {

@@ -11,6 +11,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -32,6 +34,8 @@ public final class Network implements AutoCloseable {
     private static final int SAMPLES = 100;
     private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final Set<Long> PROXIES = ConcurrentHashMap.newKeySet();
 
     /** Whether this JVM has measured a way before. A proxy is another process, which begins cold each time. */
     private static volatile boolean isDriverWarm;
@@ -78,6 +82,7 @@ public final class Network implements AutoCloseable {
                             Integer.toString(target.getPortNumbers()[0] == 0 ? 5432 : target.getPortNumbers()[0]))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
+            PROXIES.add(process.pid());
             // No other class reads the stream. It is read to its end, so it is never closed before the process ends.
             BufferedReader said =
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
@@ -164,6 +169,11 @@ public final class Network implements AutoCloseable {
     /** Whether the way still exists. At Ctrl-C the proxy may end before its users. */
     public boolean isOpen() {
         return proxy == null || proxy.isAlive();
+    }
+
+    /** Whether this process is the proxy of a way that this JVM has opened. */
+    public static boolean isProxy(long pid) {
+        return PROXIES.contains(pid);
     }
 
     /** Makes a DataSource use this way. */

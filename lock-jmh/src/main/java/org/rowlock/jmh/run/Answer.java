@@ -28,7 +28,7 @@ public final class Answer {
         }
 
         String gain() {
-            return variant.ratio() + " of " + scenario.baseline() + " in " + scenario.name() + ", " + point.label();
+            return variant.ratio() + " of " + scenario.baseline() + " (" + scenario.name() + ": " + point.label() + ")";
         }
 
         /** The smallest gain or loss that the interval permits, as a logarithm. */

@@ -3,10 +3,11 @@ package org.rowlock.jmh.run;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.rowlock.jmh.net.Network;
 
 /**
  * The JVMs that JMH starts. JMH does not expose them, so they are found among this JVM's children. The proxy of a
- * standby is one of those too.
+ * standby is no fork: while it lives, the forks and this JVM can commit their clean-up.
  */
 final class Forks {
     /**
@@ -27,8 +28,10 @@ final class Forks {
     }
 
     static void end() {
-        List<ProcessHandle> forks =
-                ProcessHandle.current().children().filter(Forks::isJvm).toList();
+        List<ProcessHandle> forks = ProcessHandle.current()
+                .children()
+                .filter(child -> isJvm(child) && !Network.isProxy(child.pid()))
+                .toList();
         forks.forEach(ProcessHandle::destroy);
         for (ProcessHandle fork : forks) {
             fork.onExit()

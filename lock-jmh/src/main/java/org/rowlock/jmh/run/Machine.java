@@ -1,13 +1,49 @@
 package org.rowlock.jmh.run;
 
 import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.rowlock.doctor.UserError;
 
 /** The machine this JVM runs on. */
 public final class Machine {
     private Machine() {}
+
+    /**
+     * Rejects a run beside another JMH, which JMH itself would do only after the servers were started.
+     *
+     * @throws UserError if another JMH runs
+     */
+    public static void refuseBesideJmh() {
+        refuseBesideJmh(Path.of(System.getProperty("java.io.tmpdir"), "jmh.lock"));
+    }
+
+    /** @param file the file that JMH locks while it runs */
+    static void refuseBesideJmh(Path file) {
+        if (Boolean.getBoolean("jmh.ignoreLock")) {
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            if (lock != null) {
+                return;
+            }
+        } catch (IOException e) {
+            // JMH reports a file that it cannot use.
+            return;
+        } catch (OverlappingFileLockException e) {
+            // The other JMH runs in this JVM.
+        }
+        throw new UserError("Another JMH runs on this machine (it has locked " + file + "), and two would disturb each"
+                + " other. Run it again when the other has ended.");
+    }
 
     public static Map<String, String> describe() {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -63,10 +63,13 @@ public final class BenchmarkServer implements AutoCloseable {
     }
 
     private static BenchmarkServer opened(BenchmarkServer server) throws SQLException {
-        Runtime.getRuntime().addShutdownHook(server.hook);
         boolean opened = false;
-        try (Connection connection = server.connect()) {
-            BenchmarkSchema.create(connection, server.run);
+        try {
+            // Fails if a signal came while the server was starting.
+            Runtime.getRuntime().addShutdownHook(server.hook);
+            try (Connection connection = server.connect()) {
+                BenchmarkSchema.create(connection, server.run);
+            }
             opened = true;
             return server;
         } finally {

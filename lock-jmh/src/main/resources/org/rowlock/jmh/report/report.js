@@ -167,6 +167,31 @@ function waitChart(parent, scenario) {
   if (details.open) draw(); else details.addEventListener('toggle', draw, { once: true });
 }
 
+// The compared metric over the number of clients, where that is what the points differ in.
+function clientsChart(parent, scenario) {
+  const numbers = scenario.points.map(point => /^(\d+) clients?$/.exec(point.label)).map(found => found && Number(found[1]));
+  if (numbers.length < 3 || numbers.some(number => !number)) return;
+  const metric = scenario.metrics[0];
+  const labels = [...new Set(scenario.points.flatMap(point => point.variants.map(v => v.label)))];
+  const at = (point, label) => point.variants.filter(v => v.label === label).map(v => v.figures[metric.key])[0];
+  const shown = options(false, false, false);
+  shown.plugins.legend.display = true;
+  shown.scales.x.type = 'logarithmic';
+  shown.scales.x.title = { display: true, text: 'clients', color: color('soft') };
+  shown.scales.x.afterBuildTicks = axis => { axis.ticks = numbers.slice().sort((a, b) => a - b).map(value => ({ value })); };
+  shown.scales.x.ticks = { color: color('soft'), autoSkip: false, callback: value => value };
+  shown.scales.y.title = { display: true, text: metric.title + ', ' + metric.unit, color: color('soft') };
+  new Chart(canvas(parent, 340), {
+    type: 'line',
+    data: { datasets: labels.map((label, i) => ({
+      label, borderColor: waitColors[i % 10], backgroundColor: waitColors[i % 10], borderWidth: 2, pointRadius: 3,
+      data: scenario.points.map((point, j) => ({ x: numbers[j], y: at(point, label) }))
+        .filter(dot => Number.isFinite(dot.y)).sort((a, b) => a.x - b.x),
+    })) },
+    options: shown,
+  });
+}
+
 function courseChart(parent, scenario) {
   const lines = scenario.points.flatMap(point => point.variants).filter(v => v.course.length > 1);
   if (lines.length === 0) return;
@@ -237,6 +262,7 @@ results.scenarios.forEach(scenario => {
   add(section, 'h2', scenario.name + ': ' + scenario.title);
   add(section, 'p', scenario.question, 'soft');
   if (scenario.published) add(section, 'p', 'Published elsewhere: ' + scenario.published, 'soft');
+  clientsChart(section, scenario);
   courseChart(section, scenario);
   slowestChart(section, scenario);
   figures(section, scenario);

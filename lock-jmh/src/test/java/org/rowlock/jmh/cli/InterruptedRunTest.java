@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
@@ -75,15 +77,32 @@ class InterruptedRunTest {
         assertThat(postmasters()).as("a server is left").isEmpty();
     }
 
+    /** Whether the signal comes while the server starts, or while the doors run. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void stopsTheServerOfDoors(boolean isRunning) throws Exception {
+        AtomicReference<List<Path>> started = new AtomicReference<>(List.of());
+        Callable<Boolean> isTime = () -> {
+            started.set(postmasters());
+            return !started.get().isEmpty() && (!isRunning || read(log()).contains("warm-up"));
+        };
+        List<String> doors = List.of("doors", "--clients", "2", "--doors", "by-hand,lock", "--rounds", "1000");
+        kill("-TERM", 143, isTime, doors);
+        assertThat(started.get()).isNotEmpty();
+        assertThat(postmasters()).as("a server is left").isEmpty();
+        assertThat(directory.resolve("report")).doesNotExist();
+    }
+
     /** What a killed program leaves, the next one ends and removes, before it does anything else. */
     @Test
     void theNextRunRemovesWhatAKilledOneHasLeft() throws Exception {
         AtomicReference<List<Path>> left = new AtomicReference<>(List.of());
-        kill("-KILL", 137, () -> {
+        Callable<Boolean> isRunning = () -> {
             left.set(postmasters());
             // Not that of initdb, which is none of a server.
-            return !left.get().isEmpty() && Files.readString(left.get().get(0)).contains("ready");
-        });
+            return !left.get().isEmpty() && read(left.get().get(0)).contains("ready");
+        };
+        kill("-KILL", 137, isRunning, List.of("compare", "--yes", "--scenario", "clients", "--seconds", "600"));
         long postmaster =
                 Long.parseLong(Files.readAllLines(left.get().get(0)).get(0).trim());
         assertThat(ProcessHandle.of(postmaster)).as("it is left").isPresent();
@@ -116,10 +135,13 @@ class InterruptedRunTest {
 
     /** Runs the program, and sends it SIGINT when it is time. */
     private void interrupt(Callable<Boolean> isTime, String... options) throws Exception {
-        kill("-INT", 130, isTime, options);
+        List<String> compare = new ArrayList<>(
+                List.of("compare", "--yes", "--scenario", "clients", "--clients", "4", "--seconds", "600"));
+        compare.addAll(List.of(options));
+        kill("-INT", 130, isTime, compare);
     }
 
-    private void kill(String signal, int status, Callable<Boolean> isTime, String... options) throws Exception {
+    private void kill(String signal, int status, Callable<Boolean> isTime, List<String> options) throws Exception {
         Path log = log();
         List<String> command = new ArrayList<>(withSignals());
         command.addAll(List.of(
@@ -128,18 +150,9 @@ class InterruptedRunTest {
                 "-Djava.io.tmpdir=" + directory,
                 "-cp",
                 System.getProperty("java.class.path"),
-                "org.rowlock.jmh.cli.Program",
-                "compare",
-                "--yes",
-                "--scenario",
-                "clients",
-                "--clients",
-                "4",
-                "--seconds",
-                "600",
-                "--report",
-                directory.resolve("report").toString()));
-        command.addAll(List.of(options));
+                "org.rowlock.jmh.cli.Program"));
+        command.addAll(options);
+        command.addAll(List.of("--report", directory.resolve("report").toString()));
         Process program = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

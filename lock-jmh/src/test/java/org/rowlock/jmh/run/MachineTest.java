@@ -1,0 +1,50 @@
+package org.rowlock.jmh.run;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowlock.doctor.UserError;
+
+/** Whether another JMH runs, which is known before any server is started. */
+class MachineTest {
+    private static final String IGNORED = "jmh.ignoreLock";
+
+    @TempDir
+    private Path directory;
+
+    private String ignored;
+
+    @BeforeEach
+    void heedTheLock() {
+        ignored = System.clearProperty(IGNORED);
+    }
+
+    @AfterEach
+    void restore() {
+        if (ignored != null) {
+            System.setProperty(IGNORED, ignored);
+        }
+    }
+
+    @Test
+    @SuppressWarnings("try") // The lock is there to be held.
+    void anotherJmhIsFoundByItsLock() throws Exception {
+        Path file = directory.resolve("jmh.lock");
+        assertThatCode(() -> Machine.refuseBesideJmh(file)).doesNotThrowAnyException();
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+                FileLock lock = channel.lock()) {
+            assertThatThrownBy(() -> Machine.refuseBesideJmh(file))
+                    .isInstanceOf(UserError.class)
+                    .hasMessageContaining("Another JMH runs");
+        }
+        assertThatCode(() -> Machine.refuseBesideJmh(file)).doesNotThrowAnyException();
+    }
+}
