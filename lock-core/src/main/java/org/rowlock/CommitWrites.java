@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 
 /**
  * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one flush. Each saves a
@@ -59,7 +59,7 @@ public final class CommitWrites {
      * @return the statement
      */
     public CommitWrite addBatch(String sql, Iterable<? extends Object> binds) {
-        Given.notNull(binds, "The binds are null; give a list of values per execution");
+        Arguments.notNull(binds, "The binds are null; give a list of values per execution");
         Write write = new Write(sql);
         for (Object each : binds) {
             if (each == null || (each instanceof Collection && !(each instanceof List))) {
@@ -96,7 +96,7 @@ public final class CommitWrites {
 
     static List<Write> toSend(@Nullable CommitWrites given) {
         List<Write> writes =
-                Given.notNull(given, "The writes are null; make new CommitWrites() and add statements").writes;
+                Arguments.notNull(given, "The writes are null; make new CommitWrites() and add statements").writes;
         writes.forEach(Write::refuseIfSent);
         return List.copyOf(writes);
     }

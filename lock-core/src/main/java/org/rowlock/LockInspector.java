@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.KeySql;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.RequestParts;
 
 /**
@@ -52,7 +52,7 @@ public final class LockInspector {
      * @param connection any connection to the database; it is used by each call, and not closed
      */
     public LockInspector(Connection connection) {
-        this.connection = Given.notNull(connection, "The connection is null");
+        this.connection = Arguments.notNull(connection, "The connection is null");
     }
 
     /**
@@ -77,7 +77,7 @@ public final class LockInspector {
      * @throws SQLException if the views cannot be read, or the key's table does not exist
      */
     public List<Line> of(LockKey key) throws SQLException {
-        return read(List.of(Given.notNull(key, "The key is null; all() gives every lock")));
+        return read(List.of(Arguments.notNull(key, "The key is null; all() gives every lock")));
     }
 
     private List<Line> read(List<LockKey> key) throws SQLException {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.value.RowKey;
 
@@ -99,7 +99,7 @@ public sealed interface LockKey {
      */
     static List<LockKey> rows(String table, Collection<?> ids) {
         List<LockKey> keys = new ArrayList<>();
-        for (Object id : Given.notNull(ids, "The ids for table " + table + " are null; give a collection")) {
+        for (Object id : Arguments.notNull(ids, "The ids for table " + table + " are null; give a collection")) {
             keys.add(row(table, id));
         }
         return keys;

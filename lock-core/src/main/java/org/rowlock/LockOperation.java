@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.RequestParts;
 
@@ -69,7 +69,7 @@ public final class LockOperation {
     }
 
     <R> LockedRows<R> read(BoundQuery<R> query) {
-        Given.notNull(query, "The query is null");
+        Arguments.notNull(query, "The query is null");
         return new LockedRows<>(new LockedRows.Source<>() {
             @Override
             public <T extends @Nullable Object, X extends Exception> T inTransaction(

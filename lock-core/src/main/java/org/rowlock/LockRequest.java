@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.RequestParts;
 
@@ -107,7 +107,7 @@ public sealed interface LockRequest permits RequestParts {
      * @param key the key to lock
      */
     static LockRequest of(RowLockMode mode, LockKey key) {
-        return RequestParts.of(mode, List.of(Given.notNull(key, RequestParts.NO_KEY)));
+        return RequestParts.of(mode, List.of(Arguments.notNull(key, RequestParts.NO_KEY)));
     }
 
     /**

@@ -1,7 +1,7 @@
 package org.rowlock;
 
 import java.time.Duration;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
@@ -43,7 +43,7 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
      *     days), the most that PostgreSQL's {@code lock_timeout} can express
      */
     static LockWait atMost(Duration duration) {
-        Given.notNull(duration, "The duration of a bounded wait is null; give one, or use forever()");
+        Arguments.notNull(duration, "The duration of a bounded wait is null; give one, or use forever()");
         if (duration.isNegative()) {
             throw new IllegalArgumentException(
                     "A wait of at most " + duration + " is not positive; use noWait() for a wait of nothing");

@@ -2,7 +2,7 @@ package org.rowlock;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 
 /**
  * An operation on rows that are read under locks or claimed, in a separate transaction. No SQL runs before {@link
@@ -55,7 +55,7 @@ public final class LockedRows<R extends @Nullable Object> {
 
     static <R extends @Nullable Object, X extends Exception> LockedTransaction.Work<R, @Nullable Void, X> withoutResult(
             LockedTransaction.VoidWork<R, X> work) {
-        Given.notNull(work, "The work is null");
+        Arguments.notNull(work, "The work is null");
         return tx -> {
             work.accept(tx);
             return null;

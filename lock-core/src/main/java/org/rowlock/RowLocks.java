@@ -20,7 +20,7 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.ClaimParts;
@@ -94,7 +94,7 @@ public final class RowLocks {
      * @param dataSource where to borrow connections
      */
     public static RowLocksBuilder builder(DataSource dataSource) {
-        Given.notNull(dataSource, "The DataSource is null");
+        Arguments.notNull(dataSource, "The DataSource is null");
         return new RowLocksBuilder(() -> dataSource);
     }
 
@@ -122,7 +122,7 @@ public final class RowLocks {
     @CheckReturnValue
     public <R> LockedRows<R> claim(Claim claim, RowMapper<R> mapper) {
         ClaimParts parts = ClaimParts.of(claim);
-        Given.notNull(mapper, "The row mapper is null");
+        Arguments.notNull(mapper, "The row mapper is null");
         DataSource source = dataSource.get();
         return new LockedRows<>(new LockedRows.Source<>() {
             @Override
@@ -141,7 +141,7 @@ public final class RowLocks {
      * @return its locks
      */
     public TransactionLocks in(Connection connection) {
-        return runner.in(Given.notNull(connection, "The connection is null"));
+        return runner.in(Arguments.notNull(connection, "The connection is null"));
     }
 
     /**
@@ -170,7 +170,7 @@ public final class RowLocks {
 
     /** Returns the same locks for another DataSource, whose keys have separate queues. */
     RowLocks on(DataSource other) {
-        Given.notNull(other, "The DataSource is null");
+        Arguments.notNull(other, "The DataSource is null");
         return new RowLocks(runner, verifier, () -> other);
     }
 
@@ -199,7 +199,7 @@ public final class RowLocks {
 
         @Override
         public LockStrategy strategyOf(LockKey key) {
-            return config.strategyOf(Given.notNull(key, "The key is null"));
+            return config.strategyOf(Arguments.notNull(key, "The key is null"));
         }
 
         @Override
@@ -219,13 +219,13 @@ public final class RowLocks {
 
         @Override
         public List<String> checkTable(Connection connection, String table) throws SQLException {
-            Given.notNull(connection, "The connection is null");
+            Arguments.notNull(connection, "The connection is null");
             return runner.calls().tables().check(PgSession.of(connection), TableName.normalize(table));
         }
 
         @Override
         public void checkId(Connection connection, LockKey.Row row) throws SQLException {
-            Given.notNull(row, "The row is null");
+            Arguments.notNull(row, "The row is null");
             PgSession session =
                     connection.getAutoCommit() ? PgSession.of(connection) : PgSession.inTransaction(connection);
             runner.calls().tables().checkId(session, row);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.TableName;
 
@@ -41,7 +41,7 @@ public final class RowLocksBuilder {
      * @param strategy the strategy
      */
     public RowLocksBuilder strategy(LockStrategy strategy) {
-        this.strategy = Given.notNull(strategy, "The strategy given to RowLocks.builder(..) is null");
+        this.strategy = Arguments.notNull(strategy, "The strategy given to RowLocks.builder(..) is null");
         return this;
     }
 
@@ -54,7 +54,7 @@ public final class RowLocksBuilder {
     public RowLocksBuilder strategy(String table, LockStrategy strategy) {
         strategies.put(
                 TableName.normalize(table),
-                Given.notNull(strategy, "The strategy given to RowLocks.builder(..) is null"));
+                Arguments.notNull(strategy, "The strategy given to RowLocks.builder(..) is null"));
         return this;
     }
 
@@ -67,8 +67,8 @@ public final class RowLocksBuilder {
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
         List<String> names = new ArrayList<>();
-        for (String column : Given.notNull(columns, "The columns given to RowLocks.builder(..) are null")) {
-            names.add(Given.text(column, "An id column of " + table, "the name as the catalog has it"));
+        for (String column : Arguments.notNull(columns, "The columns given to RowLocks.builder(..) are null")) {
+            names.add(Arguments.text(column, "An id column of " + table, "the name as the catalog has it"));
         }
         if (names.isEmpty()) {
             throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or none"
@@ -159,7 +159,7 @@ public final class RowLocksBuilder {
      * @param release when to release them
      */
     public RowLocksBuilder release(LockRelease release) {
-        this.release = Given.notNull(release, "The release given to RowLocks.builder(..) is null");
+        this.release = Arguments.notNull(release, "The release given to RowLocks.builder(..) is null");
         return this;
     }
 
@@ -170,7 +170,7 @@ public final class RowLocksBuilder {
      * @param front when to acquire that lock
      */
     public RowLocksBuilder front(LockFront front) {
-        this.front = Given.notNull(front, "The front given to RowLocks.builder(..) is null");
+        this.front = Arguments.notNull(front, "The front given to RowLocks.builder(..) is null");
         return this;
     }
 
@@ -192,7 +192,7 @@ public final class RowLocksBuilder {
      * @param listener the listener; thread-safe
      */
     public RowLocksBuilder listener(LockListener listener) {
-        listeners.add(Given.notNull(listener, "The listener given to RowLocks.builder(..) is null"));
+        listeners.add(Arguments.notNull(listener, "The listener given to RowLocks.builder(..) is null"));
         return this;
     }
 

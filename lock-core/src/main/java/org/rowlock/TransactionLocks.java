@@ -21,7 +21,7 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.ClaimParts;
@@ -137,7 +137,7 @@ public final class TransactionLocks {
     }
 
     <R> List<R> lockAndRead(LockRequest request, BoundQuery<R> query) throws SQLException {
-        Given.notNull(query, "The query is null");
+        Arguments.notNull(query, "The query is null");
         RequestParts parts = RequestParts.of(request);
         return locked(parts, parts.lockWait(LockWait.forever()), query).rows();
     }
@@ -165,7 +165,7 @@ public final class TransactionLocks {
             LockCall call = call(PgSession.inTransaction(connection), request, wait, statement, true);
             Outcome outcome = call.attempt(null);
             if (outcome instanceof Outcome.Failed failed && failed.meaning() == null) {
-                throw LockErrors.ofInsert(call.asked(), failed.cause());
+                throw LockErrors.ofInsert(call.description(), failed.cause());
             }
             return result(call, outcome, trying);
         } catch (SQLException e) {
@@ -178,7 +178,7 @@ public final class TransactionLocks {
     }
 
     private LockResult result(LockCall call, Outcome outcome, boolean trying) throws SQLException {
-        if (trying && outcome instanceof Outcome.Taken) {
+        if (trying && outcome instanceof Outcome.NotAvailable) {
             return new LockResult(call.strategy(), LockResult.State.TAKEN, List.of());
         }
         List<LockKey> absent = call.held(outcome).absent();
@@ -220,7 +220,7 @@ public final class TransactionLocks {
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
         ClaimParts parts = ClaimParts.of(claim);
-        Given.notNull(mapper, "The row mapper is null");
+        Arguments.notNull(mapper, "The row mapper is null");
         PgSession session = PgSession.inTransaction(connection);
         List<T> rows = calls.claim(session, parts, mapper);
         session.refuseIfOver("Nothing is claimed");

@@ -21,7 +21,7 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
@@ -32,7 +32,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
 
     /** Returns the locks for the connection that this thread's innermost call has borrowed. */
     TransactionLocks in(Connection connection) {
-        KeyEntries.begin();
+        KeyEntries.startServerWait();
         return new TransactionLocks(connection, calls);
     }
 
@@ -42,7 +42,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             @Nullable BoundQuery<R> query,
             LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
-        Given.notNull(work, "The work is null");
+        Arguments.notNull(work, "The work is null");
         LockWait wait = request.lockWait(LockWait.forever());
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
@@ -79,8 +79,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, ClaimParts claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
-        Given.notNull(work, "The work is null");
-        try (Lent lent = new Lent(Given.connection(dataSource))) {
+        Arguments.notNull(work, "The work is null");
+        try (Lent lent = new Lent(Arguments.connection(dataSource))) {
             Connection connection = lent.begun();
             List<R> rows = in(connection).claim(claim, mapper);
             LockedTransaction<R> claimed = new LockedTransaction<>(connection, rows, List.of());
@@ -128,7 +128,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
         boolean connected = false;
         try {
-            Connection connection = Given.connection(dataSource);
+            Connection connection = Arguments.connection(dataSource);
             connected = true;
             return connection;
         } finally {

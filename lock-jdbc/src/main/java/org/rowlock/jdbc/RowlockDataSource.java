@@ -10,7 +10,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.RowLocksBuilder.LockFront;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
@@ -74,7 +74,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         private final Map<String, String> words = new HashMap<>();
 
         private Builder(DataSource dataSource) {
-            this.dataSource = Given.notNull(dataSource, "The DataSource to wrap is null");
+            this.dataSource = Arguments.notNull(dataSource, "The DataSource to wrap is null");
         }
 
         /**
@@ -84,7 +84,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder name(String given) {
-            this.name = Given.notNull(given, "The name is null");
+            this.name = Arguments.notNull(given, "The name is null");
             return this;
         }
 
@@ -95,7 +95,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder mode(DropInMode given) {
-            return set("mode", Given.notNull(given, "The mode is null").name());
+            return set("mode", Arguments.notNull(given, "The mode is null").name());
         }
 
         /**
@@ -129,7 +129,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * @return this builder
          */
         public Builder front(LockFront given) {
-            return set("front", Given.notNull(given, "The front is null").name());
+            return set("front", Arguments.notNull(given, "The front is null").name());
         }
 
         /**

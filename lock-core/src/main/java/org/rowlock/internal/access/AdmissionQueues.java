@@ -21,7 +21,7 @@ import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.Stack;
 import org.rowlock.internal.value.RequestParts;
 
@@ -89,13 +89,13 @@ public final class AdmissionQueues {
      * {@link QueueEntry}.
      */
     public Permit enter(Object database, RequestParts request, LockWait wait, @Nullable Object offer) {
-        Given.notNull(database, "The database is null; give the DataSource");
+        Arguments.notNull(database, "The database is null; give the DataSource");
         // The stack must also suffice for leaving the queues, which must not fail halfway.
         Stack.reserve();
         KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
         if (!entries.isOutermost()) {
-            entries.pass();
+            entries.skipQueues();
             return permit;
         }
         Begun begun = observer.begin(Kind.ADMISSION);
@@ -128,15 +128,15 @@ public final class AdmissionQueues {
      */
     public List<Entrant> entrants() {
         return inside.stream()
-                .flatMap(entries -> entries.stays().stream()
-                        .filter(stay -> stay.entry().isThere())
-                        .map(stay -> new Entrant(
+                .flatMap(entries -> entries.places().stream()
+                        .filter(place -> place.entry().isThere())
+                        .map(place -> new Entrant(
                                 entries.database(),
-                                stay.key(),
-                                stay.mode(),
+                                place.key(),
+                                place.mode(),
                                 entries.thread().getName(),
-                                stay.entry().isIn(),
-                                Duration.ofNanos(stay.entry().ageNanos()))))
+                                place.entry().isIn(),
+                                Duration.ofNanos(place.entry().ageNanos()))))
                 .sorted(Comparator.comparing(Entrant::since).reversed())
                 .toList();
     }

@@ -16,15 +16,15 @@ import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
-import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.ClaimSql;
-import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.value.ClaimParts;
@@ -50,9 +50,9 @@ record ClaimRunner(
     private static final int MOST_LOOKS = 64;
 
     /** The SQL of claims by their form; an application has few different ones. */
-    private static final Kept<ClaimSql, String> LOCKS = new Kept<>();
+    private static final BoundedCache<ClaimSql, String> LOCKS = new BoundedCache<>();
 
-    private static final Kept<ClaimSql, String> READS = new Kept<>();
+    private static final BoundedCache<ClaimSql, String> READS = new BoundedCache<>();
 
     <T> List<T> claim(RowMapper<T> mapper) throws SQLException {
         try (rows) {
@@ -78,7 +78,7 @@ record ClaimRunner(
             }
             outcome = Outcome.ACQUIRED;
         } catch (SQLException e) {
-            RowlockException meaning = LockErrors.ofStatement(asked(), claim.binds(), e);
+            RowlockException meaning = LockErrors.ofStatement(description(), claim.binds(), e);
             if (meaning == null) {
                 throw e;
             }
@@ -112,7 +112,7 @@ record ClaimRunner(
             }
             tables.idColumns().stale(table);
             if (again || begun) {
-                throw TargetErrors.stale(asked(), false);
+                throw TargetErrors.stale(description(), false);
             }
             session.execute("rollback");
         }
@@ -183,7 +183,7 @@ record ClaimRunner(
             tried++;
         }
         if (tried != ids) {
-            RowlockException refused = LockErrors.miscounted(asked(), tried, ids, false);
+            RowlockException refused = LockErrors.miscounted(description(), tried, ids, false);
             session.abort(refused);
             throw refused;
         }
@@ -217,8 +217,8 @@ record ClaimRunner(
         return tables.config().strategyOf(claim.table());
     }
 
-    private Asked asked() {
-        return new Asked(
+    private Description description() {
+        return new Description(
                 claim + " (strategy " + strategy() + ')',
                 strategy(),
                 claim.mode() == RowLockMode.FOR_UPDATE,

@@ -11,7 +11,7 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.Held;
-import org.rowlock.internal.session.Outcome.Taken;
+import org.rowlock.internal.session.Outcome.NotAvailable;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
@@ -46,7 +46,8 @@ public final class CommitBehindLock {
         Failed failed = outcome instanceof Failed it ? it : null;
         RowlockException meaning = failed == null ? null : failed.meaning();
         boolean own = failed != null && meaning == null;
-        SQLException cause = failed != null ? failed.cause() : outcome instanceof Taken taken ? taken.cause() : null;
+        SQLException cause =
+                failed != null ? failed.cause() : outcome instanceof NotAvailable taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
             // A timeout of the wait for durability has the same SQLSTATE as a timeout of the wait for the lock.
             SQLException definite = commit.failure(cause);

@@ -41,16 +41,16 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         int locked = check == null ? 0 : check.locked();
         int keys = request.advisory().keys().size();
         if (locked != keys) {
-            RowlockException refused = LockErrors.miscounted(call.asked(), locked, keys, stored);
+            RowlockException refused = LockErrors.miscounted(call.description(), locked, keys, stored);
             throw stored ? refused : aborted(refused);
         }
         boolean absent = !held.absent().isEmpty();
         Misnamed misnamed = held.misnamed() == null && absent && keys > 0 ? misnamed() : held.misnamed();
         if (misnamed != null) {
-            throw undone(TargetErrors.misnamed(call.asked(), misnamed, !begun));
+            throw undone(TargetErrors.misnamed(call.description(), misnamed, !begun));
         }
         if (absent && check != null && !check.isReadCommitted()) {
-            throw aborted(LockErrors.absentInSnapshot(call.asked(), check));
+            throw aborted(LockErrors.absentInSnapshot(call.description(), check));
         }
     }
 
@@ -67,14 +67,14 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
      * Rolls back and returns the exception for an INSERT that has not created the row. It may have created another one.
      */
     RowlockException refusedInsert() throws SQLException {
-        return undone(TargetErrors.notInserted(call.asked(), notInserted(), !begun));
+        return undone(TargetErrors.notInserted(call.description(), notInserted(), !begun));
     }
 
     RowlockException absentRow() throws SQLException {
         LockKey unlockable = unlockable();
         return unlockable != null
-                ? TargetErrors.notLockable(call.asked(), unlockable)
-                : TargetErrors.rowAbsent(call.asked(), held.absent());
+                ? TargetErrors.notLockable(call.description(), unlockable)
+                : TargetErrors.rowAbsent(call.description(), held.absent());
     }
 
     /**
@@ -122,7 +122,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
             for (Row key : table.isLookable() ? List.<Row>of() : absentOf(group)) {
-                if (!read(table, RowSql.lookAt(table), key).isEmpty()) {
+                if (!read(table, RowSql.existingId(table), key).isEmpty()) {
                     return key;
                 }
             }

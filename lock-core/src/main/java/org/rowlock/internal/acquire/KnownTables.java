@@ -10,7 +10,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.internal.request.AdvisoryKeys;
-import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
@@ -64,7 +64,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 : strategy == LockStrategy.ADVISORY;
         if (advisory.size() > config.budget()) {
             throw config.overBudget(
-                    "lock " + asked(session, request, wait).what() + ": that is " + advisory.size()
+                    "lock " + description(session, request, wait).what() + ": that is " + advisory.size()
                             + " distinct advisory locks",
                     "Lock fewer keys, or one key in place of all");
         }
@@ -99,7 +99,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 }
             }
         } catch (SQLException e) {
-            throw LockErrors.ofLock(asked(session, request, wait), e);
+            throw LockErrors.ofLock(description(session, request, wait), e);
         }
         return new ResolvedRequest(
                 request,
@@ -125,9 +125,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /** Returns the description of a request for messages, without looking up its tables. */
-    Asked asked(PgSession session, RequestParts request, LockWait wait) {
+    Description description(PgSession session, RequestParts request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
-        return Asked.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());
+        return Description.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());
     }
 
     /**

@@ -13,7 +13,7 @@ import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.Front;
-import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowStatement;
@@ -156,7 +156,7 @@ public final class LockCall {
             }
         } catch (SQLException e) {
             // A query for the state of the server failed. The errors of a flush are in its outcome.
-            RowlockException meaning = LockErrors.ofLock(asked(), e);
+            RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
         } catch (RuntimeException e) {
@@ -252,7 +252,7 @@ public final class LockCall {
      * transaction.
      */
     private RowlockException replaced() {
-        RowlockException refused = LockErrors.replaced(asked());
+        RowlockException refused = LockErrors.replaced(description());
         session.abort(refused);
         return refused;
     }
@@ -321,7 +321,7 @@ public final class LockCall {
         try {
             return new Held(null, other.lock() ? List.of() : request.keys(), null);
         } catch (SQLException e) {
-            return new Failed(e, LockErrors.ofLock(asked(), e));
+            return new Failed(e, LockErrors.ofLock(description(), e));
         }
     }
 
@@ -337,7 +337,7 @@ public final class LockCall {
      */
     public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
-            throw LockErrors.ofOutcome(asked(), outcome);
+            throw LockErrors.ofOutcome(description(), outcome);
         }
         if (!request.isAbsentAllowed() && !held.absent().isEmpty()) {
             throw new HeldLocks(this, Objects.requireNonNull(resolved), held, begun).absentRow();
@@ -356,8 +356,10 @@ public final class LockCall {
     }
 
     /** Returns the description of the request for messages. */
-    public Asked asked() {
+    public Description description() {
         ResolvedRequest known = resolved;
-        return known == null ? calls.tables().asked(session, request, lockWait) : known.asked(session.readOnlyBy());
+        return known == null
+                ? calls.tables().description(session, request, lockWait)
+                : known.description(session.readOnlyBy());
     }
 }

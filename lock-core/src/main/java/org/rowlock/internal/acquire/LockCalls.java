@@ -25,7 +25,7 @@ import org.rowlock.internal.value.ClaimParts;
  *
  * @param early commits with early release; null if it is not configured
  * @param front when a front lock is acquired
- * @param holders the last entry of each connection that was granted a row; its transaction has ended when the
+ * @param lastGranted the last entry of each connection that was granted a row; its transaction has ended when the
  *     connection begins another
  */
 public record LockCalls(
@@ -34,7 +34,7 @@ public record LockCalls(
         KeyQueues queues,
         @Nullable EarlyRelease early,
         LockFront front,
-        Map<Connection, QueueEntry> holders) {
+        Map<Connection, QueueEntry> lastGranted) {
     /** Creates calls whose transactions end with a plain commit. */
     public LockCalls(KnownTables tables, LockObserver observer, KeyQueues queues) {
         this(tables, observer, queues, null, LockFront.ADAPTIVE);

@@ -9,9 +9,9 @@ import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.Outcome.Absent;
 import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.FrontGivenUp;
+import org.rowlock.internal.session.Outcome.NotAvailable;
 import org.rowlock.internal.session.Outcome.Refused;
 import org.rowlock.internal.session.Outcome.Stale;
-import org.rowlock.internal.session.Outcome.Taken;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Flush;
@@ -55,7 +55,7 @@ record LockFlush(
                 return undone(e, undoes, new Stale(undoes));
             }
             if (raised.lock() == LockCheck.Lock.TAKEN) {
-                return undone(e, true, Taken.AT_ONCE);
+                return undone(e, true, NotAvailable.AT_ONCE);
             }
             if (raised.lock() == LockCheck.Lock.ABSENT) {
                 return undone(e, true, new Absent());
@@ -74,7 +74,7 @@ record LockFlush(
             return unusable(e);
         }
         Failed notUndone = undo(e);
-        return notUndone != null ? notUndone : new Taken(mayBeOfTail(), e);
+        return notUndone != null ? notUndone : new NotAvailable(mayBeOfTail(), e);
     }
 
     /**
@@ -86,7 +86,8 @@ record LockFlush(
         if (begun && (flush.isBounded() || flush.isCheckSaved()) && session.isAborted()) {
             session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
-        return new Failed(e, LockErrors.ofFlush(call.asked(), !request.inserts().isEmpty(), tail, e));
+        return new Failed(
+                e, LockErrors.ofFlush(call.description(), !request.inserts().isEmpty(), tail, e));
     }
 
     private boolean mayBeOfTail() throws SQLException {
@@ -102,7 +103,7 @@ record LockFlush(
     private Outcome undone(SQLException cause, boolean undoes, Outcome outcome) throws SQLException {
         Failed notUndone = undoes ? undo(cause) : null;
         if (tail != null) {
-            tail.unsent().run();
+            tail.ifNothingRan().run();
         }
         return notUndone != null ? notUndone : outcome;
     }
@@ -118,7 +119,7 @@ record LockFlush(
             }
             return null;
         } catch (SQLException e) {
-            return LockErrors.notUndone(call.asked(), session.isAborted() && !session.isClosed(), e, cause);
+            return LockErrors.notUndone(call.description(), session.isAborted() && !session.isClosed(), e, cause);
         }
     }
 }

@@ -50,7 +50,7 @@ record QueueStay(
             QueueEntry fronted = admitted == null || !queues || begun ? null : admitted.entryOf(first);
             return new QueueStay(calls, session, request, admitted, null, fronted);
         }
-        QueueEntry last = begun ? null : calls.holders().get(session.driver());
+        QueueEntry last = begun ? null : calls.lastGranted().get(session.driver());
         if (last != null) {
             last.released(false);
         }
@@ -95,9 +95,9 @@ record QueueStay(
     /** @param holds whether the flush had no COMMIT, so that acquired locks are still held after it */
     void answered(boolean got, boolean holds) {
         if (own != null) {
-            own.answered(got, holds);
+            own.endServerWait(got, holds);
             if (got && holds) {
-                calls.holders().put(session.driver(), own);
+                calls.lastGranted().put(session.driver(), own);
             }
         } else if (got && admitted != null) {
             admitted.locked(request.keys(), holds);

@@ -192,14 +192,14 @@ public final class Commit {
             }
             end();
         } catch (CommitOutcomeUnknownException e) {
-            throw untold(e);
+            throw markUnknown(e);
         } catch (SQLException | RowlockException e) {
             throw e;
         } catch (Throwable e) {
             if (!sent || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
                 throw e;
             }
-            throw untold(unknown(e));
+            throw markUnknown(unknown(e));
         } finally {
             autosave.close();
         }
@@ -217,9 +217,9 @@ public final class Commit {
         }
     }
 
-    private CommitOutcomeUnknownException untold(CommitOutcomeUnknownException unknown) {
+    private CommitOutcomeUnknownException markUnknown(CommitOutcomeUnknownException unknown) {
         for (Write write : writes) {
-            write.untold(unknown);
+            write.outcomeUnknown(unknown);
         }
         return unknown;
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Part.Binder;
@@ -23,14 +23,14 @@ import org.rowlock.internal.value.Insert;
  * application has few. Refuses writes that cannot be sent with a COMMIT.
  */
 public final class WriteForms {
-    private static final Kept<String, WriteForm> KEPT = new Kept<>();
+    private static final BoundedCache<String, WriteForm> KEPT = new BoundedCache<>();
 
     /**
      * The forms for sessions in which a backslash in a string begins an escape (standard_conforming_strings is off).
      */
-    private static final Kept<String, WriteForm> WITH_ESCAPES = new Kept<>();
+    private static final BoundedCache<String, WriteForm> WITH_ESCAPES = new BoundedCache<>();
 
-    private static final Kept<Checked, String> CHECKED = new Kept<>();
+    private static final BoundedCache<Checked, String> CHECKED = new BoundedCache<>();
 
     private WriteForms() {}
 
@@ -85,7 +85,7 @@ public final class WriteForms {
                 values.add(row.getObject(i));
             }
         } catch (SQLException e) {
-            write.unread(e);
+            write.rowsUnreadable(e);
         }
         write.returned(Collections.unmodifiableList(values));
     }

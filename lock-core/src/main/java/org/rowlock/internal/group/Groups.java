@@ -31,8 +31,8 @@ import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.GroupSql;
-import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WriteForm;
@@ -59,7 +59,7 @@ public record Groups(
         KnownTables tables,
         Map<Connection, String> sessions) {
     /** The target table of each write, by its SQL; empty for a write that must not run in a group. */
-    private static final Kept<String, Optional<String>> TARGETS = new Kept<>();
+    private static final BoundedCache<String, Optional<String>> TARGETS = new BoundedCache<>();
 
     public Groups(int largest, LockObserver observer, KnownTables tables) {
         this(
@@ -155,7 +155,7 @@ public record Groups(
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
         if (known == null) {
-            known = session.outsideTransaction(() -> session.ask(GroupSql.LOOK));
+            known = session.outsideTransaction(() -> session.ask(GroupSql.SESSION_VALUE));
             if (!known.isEmpty()) {
                 sessions.put(session.driver(), known);
             }
@@ -218,11 +218,11 @@ public record Groups(
         try {
             done = shared.lead(leader.key, taken, group);
         } catch (Throwable e) {
-            leader.tell(observer, outcome(e));
+            leader.report(observer, outcome(e));
             throw e;
         }
         if (done) {
-            leader.tell(observer, outcome(null));
+            leader.report(observer, outcome(null));
         }
         return done;
     }
@@ -277,7 +277,7 @@ public record Groups(
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
             List<@Nullable Object> binds = new ArrayList<>(RowKey.givenId(row));
             binds.add(LockCheckSql.mark());
-            writes.add(new Write(GroupSql.requires(RowSql.lookAt(leader.required))).again(binds.toArray()));
+            writes.add(new Write(GroupSql.requires(RowSql.existingId(leader.required))).again(binds.toArray()));
         }
         writes.add(new Write(GroupSql.CHECK)
                 .again(leader.session, oids, String.join(";", sent.values()), LockCheckSql.mark(), leader.session));
@@ -290,10 +290,10 @@ public record Groups(
      */
     public void finish(Member member, QueueEntry.Served served) {
         Throwable failure = served.failure();
-        member.tell(observer, outcome(failure));
+        member.report(observer, outcome(failure));
         if (failure != null) {
             CommitOutcomeUnknownException own = ofMember(member, failure);
-            member.writes.forEach(write -> write.untold(own));
+            member.writes.forEach(write -> write.outcomeUnknown(own));
             throw own;
         }
     }

@@ -153,7 +153,7 @@ public final class Member {
     }
 
     /** Reports the outcome of the call to the observer, once. Called on the member's own thread. */
-    void tell(LockObserver observer, Outcome outcome) {
+    void report(LockObserver observer, Outcome outcome) {
         observer.end(begun, request.keys(), request.mode(), strategy, bound, outcome);
     }
 }

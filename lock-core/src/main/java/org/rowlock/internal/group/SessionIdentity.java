@@ -66,7 +66,7 @@ public final class SessionIdentity {
     }
 
     /** Records that the application has the driver's own objects, permanently. */
-    public void handOut() {
+    public void exposeDriver() {
         origin = null;
     }
 
@@ -90,7 +90,7 @@ public final class SessionIdentity {
         }
         String known = look;
         if (known == null) {
-            known = access.ask(GroupSql.LOOK_AT_MEMBER);
+            known = access.query(GroupSql.MEMBER_QUERY);
             look = known;
             equal = null;
         }

@@ -38,8 +38,8 @@ public final class SharedTransactions {
 
     /** Returns the first column of the first row of a query, or an empty text if there is no row. */
     @FunctionalInterface
-    public interface Asking {
-        String ask(String sql, String parameter) throws SQLException;
+    public interface TextQuery {
+        String first(String sql, String parameter) throws SQLException;
     }
 
     /** Runs the work of the members of a group. */
@@ -57,14 +57,14 @@ public final class SharedTransactions {
      * @param session a value that is equal for all sessions that see the same table
      * @param target the table, as {@link GroupRule#target} returns it
      */
-    public boolean shares(Object session, String target, Asking asking) throws SQLException {
+    public boolean shares(Object session, String target, TextQuery query) throws SQLException {
         List<Object> seen = List.of(session, target);
         Version version = tables.get(seen);
         if (version == null || System.nanoTime() - version.nanos > VALID_NANOS) {
             if (tables.size() >= MOST_TABLES) {
                 tables.clear();
             }
-            version = new Version(asking.ask(GroupRule.LOOK, target), System.nanoTime());
+            version = new Version(query.first(GroupRule.QUERY, target), System.nanoTime());
             tables.put(seen, version);
         }
         return !version.text.isEmpty();
@@ -104,10 +104,10 @@ public final class SharedTransactions {
      * @return false if nothing is stored
      */
     <X extends Exception> boolean lead(Object key, List<QueueEntry> taken, Sending<X> sending) throws X {
-        List<? extends @Nullable Object> told;
+        List<? extends @Nullable Object> results;
         taken.forEach(QueueEntry::sent);
         try {
-            told = sending.send();
+            results = sending.send();
         } catch (Throwable e) {
             // Throwable is caught, because an Error may also be thrown after the COMMIT.
             if (sending.isUndone(e)) {
@@ -118,7 +118,7 @@ public final class SharedTransactions {
             throw e;
         }
         for (int i = 0; i < taken.size(); i++) {
-            taken.get(i).complete(told.get(i));
+            taken.get(i).complete(results.get(i));
         }
         sizes.done(key, 1 + taken.size());
         return true;

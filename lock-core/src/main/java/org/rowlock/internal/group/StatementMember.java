@@ -58,7 +58,7 @@ public final class StatementMember {
      *
      * @param warnings the warnings of the whole transaction, which belong to no single member
      */
-    public record Told(long count, @Nullable SQLWarning warnings) {}
+    public record Result(long count, @Nullable SQLWarning warnings) {}
 
     /**
      * @param equal the properties that all members of a group have in common, from {@link SharedTransactions#common}
@@ -110,13 +110,13 @@ public final class StatementMember {
      *
      * @throws SQLException if it is unknown whether the change is stored, or the wait has timed out
      */
-    public @Nullable Told result(QueueEntry entry) throws SQLException {
+    public @Nullable Result result(QueueEntry entry) throws SQLException {
         QueueEntry.Served served = entry.served();
         if (served != null) {
             if (served.failure() != null) {
                 throw ownOf(served.failure());
             }
-            return (Told) served.value();
+            return (Result) served.value();
         }
         if (leads()) {
             return lead();
@@ -125,7 +125,7 @@ public final class StatementMember {
         return null;
     }
 
-    private @Nullable Told lead() throws SQLException {
+    private @Nullable Result lead() throws SQLException {
         Batch batch = new Batch();
         try {
             if (shared.lead(execution.row, taken, batch)) {
@@ -166,7 +166,7 @@ public final class StatementMember {
     private final class Batch implements SharedTransactions.Sending<SQLException> {
         private final List<StatementMember> others = new ArrayList<>();
         private boolean undone = true;
-        private @Nullable Told own;
+        private @Nullable Result own;
 
         /** The error of the server if the leader's wait for the row has timed out. */
         private @Nullable SQLException timeout;
@@ -176,7 +176,7 @@ public final class StatementMember {
         }
 
         @Override
-        public List<Told> send() throws SQLException {
+        public List<Result> send() throws SQLException {
             PreparedStatement statement = execution.statement;
             execution.values.set(statement);
             statement.addBatch();
@@ -191,9 +191,9 @@ public final class StatementMember {
             try {
                 long[] counts = statement.executeLargeBatch();
                 SQLWarning warnings = warningsOf(statement);
-                own = new Told(counts[0], warnings);
+                own = new Result(counts[0], warnings);
                 return Stream.iterate(1, i -> i <= others.size(), i -> i + 1)
-                        .map(i -> new Told(counts[i], warnings))
+                        .map(i -> new Result(counts[i], warnings))
                         .toList();
             } catch (SQLException e) {
                 sends(false);

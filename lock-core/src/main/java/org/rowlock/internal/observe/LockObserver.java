@@ -19,7 +19,7 @@ import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.Held;
-import org.rowlock.internal.session.Outcome.Taken;
+import org.rowlock.internal.session.Outcome.NotAvailable;
 import org.rowlock.internal.value.EndedEvent;
 
 /**
@@ -86,7 +86,7 @@ public record LockObserver(List<LockListener> listeners) {
         if (outcome instanceof Held) {
             return Outcome.ACQUIRED;
         }
-        if (outcome instanceof Taken) {
+        if (outcome instanceof NotAvailable) {
             return Outcome.NOT_AVAILABLE;
         }
         return outcome instanceof Failed failed && failed.meaning() != null

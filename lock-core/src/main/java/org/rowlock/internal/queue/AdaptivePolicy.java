@@ -137,7 +137,7 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public void stayed(long nanos, boolean crowded) {
+    public void placeLeft(long nanos, boolean crowded) {
         if (crowded) {
             if (stays == null) {
                 stays = new AdaptiveWidth();

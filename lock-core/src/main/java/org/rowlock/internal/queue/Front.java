@@ -62,7 +62,7 @@ public final class Front {
         synchronized (entry.queue.lock) {
             unsent();
             entry.queue.policy.frontGivenUp(System.nanoTime() - entry.sentNanos);
-            entry.begin();
+            entry.startServerWait();
         }
     }
 }

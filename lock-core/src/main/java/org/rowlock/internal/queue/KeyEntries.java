@@ -47,12 +47,12 @@ public final class KeyEntries {
     private final KeyNames names;
     private final @Nullable KeyEntries outer = ENTERED.get();
     private final Thread thread = Thread.currentThread();
-    private final List<Stay> stays = new ArrayList<>(1);
+    private final List<Place> places = new ArrayList<>(1);
     private boolean begun;
     private boolean closed;
 
     /** The entry of a call in the queue of one key. */
-    public record Stay(LockKey key, RowLockMode mode, QueueEntry entry) {}
+    public record Place(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
     public KeyEntries(Object database, RequestParts request, KeyNames names) {
         this.database = database;
@@ -69,11 +69,11 @@ public final class KeyEntries {
      * Records that the innermost call of this thread has its connection. The time that it waited for the pool must not
      * be attributed to its keys.
      */
-    public static void begin() {
+    public static void startServerWait() {
         KeyEntries entries = entered();
         if (entries != null && !entries.begun) {
             entries.begun = true;
-            entries.stays.forEach(stay -> stay.entry().begin());
+            entries.places.forEach(place -> place.entry().startServerWait());
         }
     }
 
@@ -84,7 +84,7 @@ public final class KeyEntries {
     public void open(boolean skipsWait) {
         // The call sends its statement again on another connection, for example after a group was rolled back.
         begun = false;
-        stays.forEach(stay -> stay.entry().open(skipsWait));
+        places.forEach(place -> place.entry().open(skipsWait));
     }
 
     /**
@@ -128,7 +128,7 @@ public final class KeyEntries {
             RowLockMode mode = request.modeOf(key);
             // The key includes the database, because an application may use several. It is a list, because the first
             // hashCode() of a record takes 10 ms.
-            stays.add(new Stay(key, mode, queues.join(List.of(database, key), Modes.isShared(mode), offer)));
+            places.add(new Place(key, mode, queues.join(List.of(database, key), Modes.isShared(mode), offer)));
         }
         ENTERED.set(this);
     }
@@ -142,8 +142,8 @@ public final class KeyEntries {
     }
 
     /** Returns all entries. Other threads may read them after {@link #join}. */
-    public List<Stay> stays() {
-        return stays;
+    public List<Place> places() {
+        return places;
     }
 
     /**
@@ -152,15 +152,15 @@ public final class KeyEntries {
      */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
-        for (Stay stay : stays) {
-            State state = enter(stay.entry(), WaitNanos.remaining(wait, start), mostWaiting);
+        for (Place place : places) {
+            State state = enter(place.entry(), WaitNanos.remaining(wait, start), mostWaiting);
             if (state == State.FULL) {
-                throw notAvailable(stay.key(), mostWaiting + FULL);
+                throw notAvailable(place.key(), mostWaiting + FULL);
             }
             if (state == State.OVER) {
                 throw Thread.currentThread().isInterrupted()
-                        ? interrupted(stay.key())
-                        : notAvailable(stay.key(), OVER + wait + '.');
+                        ? interrupted(place.key())
+                        : notAvailable(place.key(), OVER + wait + '.');
             }
         }
     }
@@ -190,17 +190,17 @@ public final class KeyEntries {
     /** Records that the server has granted locks on keys. Some of the keys may have entries here. */
     public void locked(List<LockKey> keys, boolean holds) {
         Collection<LockKey> locked = keys.size() == 1 ? keys : new HashSet<>(keys);
-        for (Stay stay : stays) {
-            if (locked.contains(stay.key())) {
-                stay.entry().locked(holds);
+        for (Place place : places) {
+            if (locked.contains(place.key())) {
+                place.entry().locked(holds);
             }
         }
     }
 
     public @Nullable QueueEntry entryOf(LockKey key) {
-        for (Stay stay : stays) {
-            if (stay.key().equals(key)) {
-                return stay.entry();
+        for (Place place : places) {
+            if (place.key().equals(key)) {
+                return place.entry();
             }
         }
         return null;
@@ -211,12 +211,12 @@ public final class KeyEntries {
      * returns true.
      */
     public boolean isWanted() {
-        for (Stay stay : stays) {
-            if (stay.entry().isWanted()) {
+        for (Place place : places) {
+            if (place.entry().isWanted()) {
                 return true;
             }
         }
-        return stays.isEmpty();
+        return places.isEmpty();
     }
 
     /**
@@ -229,8 +229,8 @@ public final class KeyEntries {
             throw new IllegalMonitorStateException(
                     "The permit belongs to " + thread + "; close it on the thread that entered");
         }
-        for (int i = stays.size() - 1; i >= 0; i--) {
-            stays.get(i).entry().leave();
+        for (int i = places.size() - 1; i >= 0; i--) {
+            places.get(i).entry().leave();
         }
         closed = true;
         KeyEntries open = ENTERED.get();
@@ -247,7 +247,7 @@ public final class KeyEntries {
      *
      * @throws IllegalStateException if the thread has already entered the queue of one of the keys
      */
-    public void pass() {
+    public void skipQueues() {
         for (KeyEntries held = outer; held != null; held = held.outer) {
             if (!held.closed && held.database.equals(database)) {
                 Set<LockKey> theirs = Set.copyOf(held.request.keys());

@@ -166,7 +166,7 @@ final class KeyQueue {
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
                 relief.end(now);
-                entry.stayed(now, !line.isEmpty());
+                entry.placeLeft(now, !line.isEmpty());
             }
             entry.state = State.LEFT;
             admitNext();

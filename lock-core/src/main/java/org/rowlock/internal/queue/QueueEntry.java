@@ -116,7 +116,7 @@ public final class QueueEntry {
      * Records that its statement is sent to the server now. Earlier times may be waits for the pool, and not for the
      * key.
      */
-    public void begin() {
+    public void startServerWait() {
         sentNanos = System.nanoTime();
     }
 
@@ -125,7 +125,7 @@ public final class QueueEntry {
     }
 
     /** Records the server's answer, and leaves the queue. See {@link #locked}. */
-    public void answered(boolean got, boolean holds) {
+    public void endServerWait(boolean got, boolean holds) {
         if (got) {
             locked(holds);
         }
@@ -162,9 +162,9 @@ public final class QueueEntry {
         return state == State.IN && counted && !shared;
     }
 
-    void stayed(long now, boolean crowded) {
+    void placeLeft(long now, boolean crowded) {
         if (queue.isKept() && !shared) {
-            queue.policy.stayed(now - sentNanos, crowded);
+            queue.policy.placeLeft(now - sentNanos, crowded);
             release(now, true);
         }
     }

@@ -65,5 +65,5 @@ public interface QueuePolicy {
      * @param nanos how long it was inside and had its connection: its round trips, its wait and its hold
      * @param crowded whether other transactions wait in the queue
      */
-    default void stayed(long nanos, boolean crowded) {}
+    default void placeLeft(long nanos, boolean crowded) {}
 }

@@ -5,7 +5,7 @@ import java.sql.ResultSet;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 
 /**
  * Mappers that read the first column as a given class. A number is converted to the requested class, whatever the type
@@ -32,7 +32,7 @@ final class ColumnValues {
 
     @SuppressWarnings("unchecked") // Each reader returns the class under which it is kept.
     static <R> RowMapper<R> of(Class<R> type) {
-        Given.notNull(type, "The class of the value is null; give one such as Long.class");
+        Arguments.notNull(type, "The class of the value is null; give one such as Long.class");
         RowMapper<?> reader = READERS.get(type);
         return reader == null ? row -> row.getObject(1, type) : (RowMapper<R>) reader;
     }

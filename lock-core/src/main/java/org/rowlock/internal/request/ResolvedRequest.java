@@ -130,12 +130,12 @@ public record ResolvedRequest(
      */
     public record Misnamed(Row key, List<String> id) {}
 
-    public Asked asked(@Nullable String readOnlyBy) {
+    public Description description(@Nullable String readOnlyBy) {
         // Other types are left out, because Rowlock checks their ids before it sends them.
         List<String> ids = rows.stream()
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))
                 .toList();
-        return Asked.of(request, lockWait, strategy, names, ids, readOnlyBy);
+        return Description.of(request, lockWait, strategy, names, ids, readOnlyBy);
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrite;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 
 /** A caller's statement that is sent with the COMMIT, and its results after the commit. */
 public final class Write implements CommitWrite {
@@ -25,19 +25,19 @@ public final class Write implements CommitWrite {
     private long expected = ANY;
     private final List<Long> counts = new ArrayList<>(1);
     private final List<List<@Nullable Object>> rows = new ArrayList<>(0);
-    private @Nullable SQLException unread;
+    private @Nullable SQLException readFailure;
     private boolean done;
 
     /** The exception of a commit with an unknown outcome, after which the counts are unknown; otherwise null. */
-    private @Nullable CommitOutcomeUnknownException untold;
+    private @Nullable CommitOutcomeUnknownException unknownOutcome;
 
     public Write(String sql) {
-        this.sql = Given.text(sql, "The SQL of the write", "one statement");
+        this.sql = Arguments.text(sql, "The SQL of the write", "one statement");
     }
 
     /** Adds an execution with these values. */
     public Write again(@Nullable Object... binds) {
-        List<@Nullable Object> values = Given.binds(binds);
+        List<@Nullable Object> values = Arguments.binds(binds);
         refuseIfSent();
         executions.add(values);
         return this;
@@ -71,12 +71,12 @@ public final class Write implements CommitWrite {
 
     /** Refuses further executions of a write that is stored, or may be. */
     public void refuseIfSent() {
-        if (untold != null) {
+        if (unknownOutcome != null) {
             throw new IllegalStateException(
                     "These writes were sent already, and sent again they could be done twice. Check whether they are"
                             + " stored; if not, make new CommitWrites. "
-                            + untold.getMessage(),
-                    untold);
+                            + unknownOutcome.getMessage(),
+                    unknownOutcome);
         }
         if (done) {
             throw new IllegalStateException(
@@ -86,22 +86,23 @@ public final class Write implements CommitWrite {
 
     @Override
     public List<Long> counts() {
-        refuseUntold();
+        refuseUnknown();
         return List.copyOf(counts);
     }
 
     @Override
     public List<List<@Nullable Object>> rows() throws SQLException {
-        refuseUntold();
-        if (unread != null) {
-            throw unread;
+        refuseUnknown();
+        if (readFailure != null) {
+            throw readFailure;
         }
         return Collections.unmodifiableList(rows);
     }
 
-    private void refuseUntold() {
-        if (untold != null) {
-            throw new IllegalStateException("The result of the write is not known. " + untold.getMessage(), untold);
+    private void refuseUnknown() {
+        if (unknownOutcome != null) {
+            throw new IllegalStateException(
+                    "The result of the write is not known. " + unknownOutcome.getMessage(), unknownOutcome);
         }
         if (!done) {
             throw new IllegalStateException("The result of the write is not known: it is sent with the COMMIT, and the"
@@ -113,7 +114,7 @@ public final class Write implements CommitWrite {
     public void begin() {
         counts.clear();
         rows.clear();
-        unread = null;
+        readFailure = null;
     }
 
     /** Records the count of the next execution. */
@@ -127,8 +128,8 @@ public final class Write implements CommitWrite {
     }
 
     /** Records that the rows could not be read. At that time nothing can be rolled back any more. */
-    public void unread(SQLException failure) {
-        unread = failure;
+    public void rowsUnreadable(SQLException failure) {
+        readFailure = failure;
     }
 
     /** Returns how many rows each execution so far has changed, before the counts are published. */
@@ -142,9 +143,9 @@ public final class Write implements CommitWrite {
     }
 
     /** Records that it may be stored with an unknown result, so that it is not sent again. */
-    public void untold(CommitOutcomeUnknownException why) {
+    public void outcomeUnknown(CommitOutcomeUnknownException why) {
         if (!done) {
-            untold = why;
+            unknownOutcome = why;
         }
     }
 }

@@ -32,8 +32,8 @@ public final class DriverAccess {
 
     private volatile boolean closed;
 
-    public interface Question<T> {
-        T ask(Connection connection) throws SQLException;
+    public interface Query<T> {
+        T run(Connection connection) throws SQLException;
     }
 
     /** @param connection a connection of the driver or of a pool */
@@ -61,7 +61,7 @@ public final class DriverAccess {
     }
 
     /** Looks up the driver's connection again. Called when a transaction may begin. */
-    public void find() throws SQLException {
+    public void refresh() throws SQLException {
         session = PgSession.of(connection);
     }
 
@@ -105,7 +105,7 @@ public final class DriverAccess {
      *
      * @throws SQLException if the query fails, another thread uses the connection, or it is closed
      */
-    public <T> T ask(Question<T> question) throws SQLException {
+    public <T> T query(Query<T> query) throws SQLException {
         if (!use.tryAcquire(OTHERS)) {
             throw new SQLException("Another thread uses the connection");
         }
@@ -117,11 +117,11 @@ public final class DriverAccess {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
             }
             if (!begins) {
-                return question.ask(driver);
+                return query.run(driver);
             }
             driver.setAutoCommit(true);
             try {
-                return question.ask(driver);
+                return query.run(driver);
             } finally {
                 driver.setAutoCommit(false);
             }
@@ -131,9 +131,9 @@ public final class DriverAccess {
     }
 
     /** Runs a query, and returns the first column of the first row, or an empty text if there is no row. */
-    public String ask(String sql, String... parameters) throws SQLException {
-        return ask(asked -> {
-            try (PreparedStatement statement = asked.prepareStatement(sql)) {
+    public String query(String sql, String... parameters) throws SQLException {
+        return query(driver -> {
+            try (PreparedStatement statement = driver.prepareStatement(sql)) {
                 for (int i = 0; i < parameters.length; i++) {
                     statement.setString(i + 1, parameters[i]);
                 }
@@ -183,7 +183,7 @@ public final class DriverAccess {
      * Waits until no other thread runs a query of Rowlock's own, because the next borrower from the pool may use the
      * driver's connection afterwards. Without a pool the connection is closed, and the query ends with it.
      */
-    public void awaitQuestions() {
+    public void awaitQueries() {
         if (!isDirect()) {
             begin();
             end();

@@ -60,7 +60,7 @@ public final class FlushRunner {
             return new Outcome.Refused(check, null);
         }
         return answers.isTaken()
-                ? Outcome.Taken.AT_ONCE
+                ? Outcome.NotAvailable.AT_ONCE
                 : new Outcome.Held(check, answers.absent(), answers.misnamed());
     }
 

@@ -16,7 +16,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.Description;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.KeyNames;
@@ -54,20 +54,20 @@ public final class LockErrors {
     private LockErrors() {}
 
     /** Returns the exception for an outcome without held locks. */
-    public static RowlockException ofOutcome(Asked asked, Outcome outcome) throws SQLException {
-        if (outcome instanceof Outcome.Taken taken) {
-            String why = "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
+    public static RowlockException ofOutcome(Description request, Outcome outcome) throws SQLException {
+        if (outcome instanceof Outcome.NotAvailable taken) {
+            String why = "another transaction holds " + (request.keys() > 1 ? "one of them" : "it")
                     + (taken.mayBeOfTail()
                             ? ", or one that the query behind the lock needs, for longer than the lock_timeout"
                             : "")
                     + ". Nothing is newly held and the transaction is usable; try later, or wait longer.";
-            return asked.cannot(LockNotAvailableException::new, why, SqlState.LOCK_NOT_AVAILABLE, taken.cause());
+            return request.cannot(LockNotAvailableException::new, why, SqlState.LOCK_NOT_AVAILABLE, taken.cause());
         }
         if (outcome instanceof Outcome.Stale stale) {
-            return TargetErrors.stale(asked, stale.undone());
+            return TargetErrors.stale(request, stale.undone());
         }
         if (outcome instanceof Outcome.Refused refused) {
-            return refused(asked, refused.check(), refused.cause());
+            return refused(request, refused.check(), refused.cause());
         }
         if (outcome instanceof Outcome.Failed failed) {
             RowlockException meaning = failed.meaning();
@@ -87,9 +87,11 @@ public final class LockErrors {
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
     public static @Nullable RowlockException ofFlush(
-            Asked asked, boolean inserts, @Nullable Tail tail, SQLException e) {
+            Description request, boolean inserts, @Nullable Tail tail, SQLException e) {
         if (tail == null || tail.parts().isEmpty()) {
-            return inserts && !ServerErrors.isLockTarget(asked, List.of(), e) ? ofSession(asked, e) : ofLock(asked, e);
+            return inserts && !ServerErrors.isLockTarget(request, List.of(), e)
+                    ? ofSession(request, e)
+                    : ofLock(request, e);
         }
         if (ServerErrors.isDriverRefusal(e)) {
             throw new IllegalArgumentException(
@@ -100,81 +102,82 @@ public final class LockErrors {
         if (tail.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             String why = "the session's lock_timeout ended the wait for it, or for what a write behind it needs."
                     + " Nothing is stored; run it again.";
-            return asked.cannot(LockNotAvailableException::new, why, e);
+            return request.cannot(LockNotAvailableException::new, why, e);
         }
-        return ofStatement(asked, tail.binds(), e);
+        return ofStatement(request, tail.binds(), e);
     }
 
     /**
      * Returns the exception for an error of a statement with the caller's values, or null if these values caused the
      * error.
      */
-    public static @Nullable RowlockException ofStatement(Asked asked, List<@Nullable Object> binds, SQLException e) {
-        return ServerErrors.isLockTarget(asked, binds, e) ? ofLock(asked, e) : ofSession(asked, e);
+    public static @Nullable RowlockException ofStatement(
+            Description request, List<@Nullable Object> binds, SQLException e) {
+        return ServerErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
     }
 
     /**
      * Returns the exception for an error of the lock itself; a plain RowlockException if Rowlock does not recognize the
      * error.
      */
-    public static RowlockException ofLock(Asked asked, SQLException e) {
-        RowlockException ofSession = ofSession(asked, e);
+    public static RowlockException ofLock(Description request, SQLException e) {
+        RowlockException ofSession = ofSession(request, e);
         if (ofSession != null) {
             return ofSession;
         }
-        String said = message(asked.names(), e);
+        String said = message(request.names(), e);
         String advice = TargetErrors.advice(SqlState.of(e));
         return advice == null
-                ? asked.cannot(RowlockException::new, said, e)
-                : asked.cannot(LockTargetException::new, said + ". " + advice + '.', e);
+                ? request.cannot(RowlockException::new, said, e)
+                : request.cannot(LockTargetException::new, said + ". " + advice + '.', e);
     }
 
     /** Returns the exception for an error of the caller's INSERT, for methods that declare no SQLException. */
-    public static RowlockException ofInsert(Asked asked, SQLException e) {
-        String why = "the INSERT of orInsert() failed: " + message(asked.names(), e) + ". " + ABORTED + '.';
-        return asked.cannot(RowlockException::new, why, e);
+    public static RowlockException ofInsert(Description request, SQLException e) {
+        String why = "the INSERT of orInsert() failed: " + message(request.names(), e) + ". " + ABORTED + '.';
+        return request.cannot(RowlockException::new, why, e);
     }
 
     /**
      * Returns the exception for an error that only a lock, the transaction or the connection can cause; null for any
      * other.
      */
-    private static @Nullable RowlockException ofSession(Asked asked, SQLException e) {
+    private static @Nullable RowlockException ofSession(Description request, SQLException e) {
         String state = SqlState.of(e);
-        String said = " (" + message(asked.names(), e) + "). ";
+        String said = " (" + message(request.names(), e) + "). ";
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            return asked.cannot(RowlockException::new, mixedUpStatements(e) + " Roll back.", e);
+            return request.cannot(RowlockException::new, mixedUpStatements(e) + " Roll back.", e);
         }
         ServerErrorMessage server = ServerErrors.serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
             String refused = "the server, or a pooler in front of it, refused" + said;
             return "FATAL".equals(server.getSeverity())
-                    ? asked.cannot(LockConnectionLostException::new, refused + GONE, e)
-                    : asked.cannot(RowlockException::new, refused + "Roll back.", e);
+                    ? request.cannot(LockConnectionLostException::new, refused + GONE, e)
+                    : request.cannot(RowlockException::new, refused + "Roll back.", e);
         }
         if (e.getCause() instanceof InterruptedIOException) {
             String unanswered = "the server gave no answer within the bound of the wait and a grace, or within the"
                     + " socketTimeout" + said + "The connection is closed; the transaction ends when the server"
                     + " notices. Run it again on another connection.";
-            return asked.cannot(LockConnectionLostException::new, unanswered, e);
+            return request.cannot(LockConnectionLostException::new, unanswered, e);
         }
         if (ServerErrors.isConnectionLost(e)) {
-            return asked.cannot(LockConnectionLostException::new, "the connection was lost" + said + GONE, e);
+            return request.cannot(LockConnectionLostException::new, "the connection was lost" + said + GONE, e);
         }
         return switch (state) {
-            case SqlState.LOCK_NOT_AVAILABLE -> asked.cannot(LockNotAvailableException::new, TIMED_OUT, e);
+            case SqlState.LOCK_NOT_AVAILABLE -> request.cannot(LockNotAvailableException::new, TIMED_OUT, e);
             case SqlState.DEADLOCK_DETECTED -> {
-                String detail = asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
-                String advice = (asked.isForUpdate() ? ", lock FOR_NO_KEY_UPDATE if references are inserted" : "")
-                        + (asked.strategy() == LockStrategy.ROW ? "" : ", or use strategy ROW");
-                yield asked.cannot(LockDeadlockException::new, DEADLOCK + advice + '.' + detail, e);
+                String detail = request.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
+                String advice = (request.isForUpdate() ? ", lock FOR_NO_KEY_UPDATE if references are inserted" : "")
+                        + (request.strategy() == LockStrategy.ROW ? "" : ", or use strategy ROW");
+                yield request.cannot(LockDeadlockException::new, DEADLOCK + advice + '.' + detail, e);
             }
-            case SqlState.SERIALIZATION_FAILURE -> asked.cannot(LockSerializationException::new, CHANGED, e);
-            case SqlState.OUT_OF_MEMORY -> asked.cannot(LockTableFullException::new, FULL + asked.keys() + '.', e);
+            case SqlState.SERIALIZATION_FAILURE -> request.cannot(LockSerializationException::new, CHANGED, e);
+            case SqlState.OUT_OF_MEMORY -> request.cannot(LockTableFullException::new, FULL + request.keys() + '.', e);
             case SqlState.QUERY_CANCELED ->
-                asked.cannot(LockCanceledException::new, "the wait was ended from outside" + said + ABORTED + '.', e);
-            case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
-            case SqlState.IN_FAILED_SQL_TRANSACTION -> asked.cannot(LockTransactionException::new, FAILED, e);
+                request.cannot(LockCanceledException::new, "the wait was ended from outside" + said + ABORTED + '.', e);
+            case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(request, e);
+            case SqlState.IN_FAILED_SQL_TRANSACTION -> request.cannot(LockTransactionException::new, FAILED, e);
             default -> null;
         };
     }
@@ -183,58 +186,60 @@ public final class LockErrors {
      * Returns the exception for a lock that the check refused. The transaction stays usable, unless {@code e} aborted
      * it.
      */
-    public static RowlockException refused(Asked asked, LockCheck check, @Nullable SQLException e) {
+    public static RowlockException refused(Description request, LockCheck check, @Nullable SQLException e) {
         if (check.isReadOnly()) {
-            return readOnly(asked, e);
+            return readOnly(request, e);
         }
-        String table = check.table().length() > 1 ? check.table().substring(1) : String.join(", ", asked.tables());
+        String table = check.table().length() > 1 ? check.table().substring(1) : String.join(", ", request.tables());
         if (check.isPrivilegeMissing()) {
             String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
-            return asked.cannot(LockTargetException::new, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
+            return request.cannot(LockTargetException::new, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
         }
         if (check.isTableRefused()) {
             String none = table + ' ' + TargetErrors.NO_TABLE;
-            return asked.cannot(LockTargetException::new, none, SqlState.WRONG_OBJECT_TYPE, e);
+            return request.cannot(LockTargetException::new, none, SqlState.WRONG_OBJECT_TYPE, e);
         }
         String why = "and a lock by keys alone would let it read from a snapshot older than the lock. Use strategy ROW"
                 + " or BOTH for the table, where the server raises 40001 for a row that has changed, or use READ"
                 + " COMMITTED.";
-        return isolated(asked, check, why, e);
+        return isolated(request, check, why, e);
     }
 
     /** Returns the exception for a row that is missing in a stale snapshot, but may have been inserted since. */
-    public static RowlockException absentInSnapshot(Asked asked, LockCheck check) {
+    public static RowlockException absentInSnapshot(Description request, LockCheck check) {
         String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
                 + " transaction again, insert the row first, or use READ COMMITTED.";
-        return isolated(asked, check, why, null);
+        return isolated(request, check, why, null);
     }
 
-    private static RowlockException isolated(Asked asked, LockCheck check, String why, @Nullable SQLException e) {
+    private static RowlockException isolated(
+            Description request, LockCheck check, String why, @Nullable SQLException e) {
         String isolated = "the transaction is " + check.isolation() + ", " + why;
-        return asked.cannot(LockTransactionException::new, isolated, SqlState.ACTIVE_SQL_TRANSACTION, e);
+        return request.cannot(LockTransactionException::new, isolated, SqlState.ACTIVE_SQL_TRANSACTION, e);
     }
 
-    private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
-        if (asked.readOnlyBy() != null) {
-            String passing = asked.readOnlyBy() + ", as in a failover or maintenance. Roll back, and run it again on"
+    private static RowlockException readOnly(Description request, @Nullable SQLException e) {
+        if (request.readOnlyBy() != null) {
+            String passing = request.readOnlyBy() + ", as in a failover or maintenance. Roll back, and run it again on"
                     + " another connection, once that leads to a primary that writes.";
-            return asked.cannot(LockConnectionLostException::new, passing, SqlState.READ_ONLY_SQL_TRANSACTION, e);
+            return request.cannot(LockConnectionLostException::new, passing, SqlState.READ_ONLY_SQL_TRANSACTION, e);
         }
         String why = "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If"
                 + " it is one, a pooler that splits reads has sent the statement to a standby: RowLocks.verify() says"
                 + " so, and what to do.";
-        return asked.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
+        return request.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
     /** Returns the outcome of a failed call that could not be rolled back, so that the transaction is lost. */
-    public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
-        String said = message(asked.names(), e);
+    public static Outcome.Failed notUndone(
+            Description request, boolean aborted, SQLException e, @Nullable Throwable first) {
+        String said = message(request.names(), e);
         boolean lost = SqlState.isConnectionLost(e.getSQLState());
         SQLException cause = lost || aborted ? e : new SQLException(said, SqlState.CONNECTION_DOES_NOT_EXIST, e);
         String undoing = "the failed call could not be undone (" + said + "). ";
         RowlockException exception = aborted && !lost
-                ? asked.cannot(RowlockException::new, undoing + ABORTED + '.', e)
-                : asked.cannot(LockConnectionLostException::new, undoing + GONE, cause);
+                ? request.cannot(RowlockException::new, undoing + ABORTED + '.', e)
+                : request.cannot(LockConnectionLostException::new, undoing + GONE, cause);
         if (first != null) {
             exception.addSuppressed(first);
         }
@@ -245,10 +250,10 @@ public final class LockErrors {
      * Returns the exception for a row that was inserted during the call, so that the query may have read it without a
      * lock.
      */
-    public static LockSerializationException replaced(Asked asked) {
+    public static LockSerializationException replaced(Description request) {
         String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
                 + " behind the lock ran without a lock on it. " + ABORTED + " and run it again.";
-        return asked.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
+        return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
     /**
@@ -257,12 +262,12 @@ public final class LockErrors {
      *
      * @param stored whether the COMMIT was sent with the lock
      */
-    public static LockVerificationException miscounted(Asked asked, int locked, int keys, boolean stored) {
+    public static LockVerificationException miscounted(Description request, int locked, int keys, boolean stored) {
         String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so that"
                 + " others are not excluded. " + (stored ? "The writes are stored" : ABORTED)
                 + ". Use strategy ROW, and report it with the version of the server: RowLocks.verify() checks every"
                 + " form of lock.";
-        return asked.cannot(LockVerificationException::new, why, null, null);
+        return request.cannot(LockVerificationException::new, why, null, null);
     }
 
     public static String mixedUpStatements(SQLException e) {

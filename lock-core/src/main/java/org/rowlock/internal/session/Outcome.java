@@ -28,8 +28,8 @@ public sealed interface Outcome {
      * @param mayBeOfTail whether the caller's query, or a write, may have waited for that lock
      * @param cause the error that ended the wait
      */
-    record Taken(boolean mayBeOfTail, @Nullable SQLException cause) implements Outcome {
-        public static final Taken AT_ONCE = new Taken(false, null);
+    record NotAvailable(boolean mayBeOfTail, @Nullable SQLException cause) implements Outcome {
+        public static final NotAvailable AT_ONCE = new NotAvailable(false, null);
     }
 
     /**

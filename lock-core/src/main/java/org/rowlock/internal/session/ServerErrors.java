@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
-import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
@@ -212,7 +212,7 @@ public final class ServerErrors {
      * Such an error names the table of the lock, or quotes its id. An error that quotes the id counts only if the
      * server alone knows the type of the id, and the query has no equal value.
      */
-    public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
+    public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
         // The error of a row security policy for written rows is excluded, because a lock writes none.
@@ -221,18 +221,18 @@ public final class ServerErrors {
         }
         return switch (SqlState.of(e)) {
             case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME ->
-                asked.tables().stream().anyMatch(table -> names(message, table));
+                request.tables().stream().anyMatch(table -> names(message, table));
             case SqlState.INVALID_SCHEMA_NAME,
                     SqlState.INSUFFICIENT_PRIVILEGE,
                     SqlState.WRONG_OBJECT_TYPE,
                     SqlState.FEATURE_NOT_SUPPORTED ->
-                asked.tables().stream()
+                request.tables().stream()
                         .anyMatch(table -> names(message, table)
                                 || TableName.parts(table).stream().anyMatch(part -> names(message, part)));
             default ->
                 SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
                         && server.getPosition() == 0
-                        && asked.ids().stream()
+                        && request.ids().stream()
                                 .anyMatch(part -> message.contains('"' + part + '"')
                                         && binds.stream().noneMatch(bind -> part.equals(String.valueOf(bind))));
         };

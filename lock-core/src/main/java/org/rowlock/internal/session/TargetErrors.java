@@ -9,7 +9,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.Docs;
@@ -44,17 +44,17 @@ public final class TargetErrors {
     }
 
     /** Returns the exception for rows that do not exist, in a request that does not allow that. */
-    public static RowlockException rowAbsent(Asked asked, List<LockKey> absent) {
-        return absent(asked, absent, ". Insert it first, or say allowAbsent() if a row may be missing.");
+    public static RowlockException rowAbsent(Description request, List<LockKey> absent) {
+        return absent(request, absent, ". Insert it first, or say allowAbsent() if a row may be missing.");
     }
 
     /** Returns the exception for a required row that the role may read, but not lock. */
-    public static RowlockException notLockable(Asked asked, LockKey key) {
+    public static RowlockException notLockable(Description request, LockKey key) {
         String why =
-                "SELECT shows the row " + asked.names().of(key) + ", and FOR UPDATE does not: row security allows this"
-                        + " role to read it, but not to lock it. Extend the policies for UPDATE (USING) to it, or lock"
-                        + " as another role.";
-        return cannot(asked.what(), why, SqlState.INSUFFICIENT_PRIVILEGE);
+                "SELECT shows the row " + request.names().of(key) + ", and FOR UPDATE does not: row security allows"
+                        + " this role to read it, but not to lock it. Extend the policies for UPDATE (USING) to it, or"
+                        + " lock as another role.";
+        return cannot(request.what(), why, SqlState.INSUFFICIENT_PRIVILEGE);
     }
 
     /**
@@ -62,17 +62,17 @@ public final class TargetErrors {
      *
      * @param undone whether the transaction is as it was before the call
      */
-    public static RowlockException notInserted(Asked asked, List<LockKey> absent, boolean undone) {
+    public static RowlockException notInserted(Description request, List<LockKey> absent, boolean undone) {
         return absent(
-                asked,
+                request,
                 absent,
                 NOT_INSERTED + (undone ? " Nothing is inserted or locked." : ' ' + LockErrors.ABORTED + '.'));
     }
 
-    private static RowlockException absent(Asked asked, List<LockKey> absent, String why) {
-        String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
+    private static RowlockException absent(Description request, List<LockKey> absent, String why) {
+        String keys = absent.stream().limit(MOST_NAMED).map(request.names()::of).collect(Collectors.joining(", "));
         String more = absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "";
-        return asked.cannot(RowAbsentException::new, "there is no row " + keys + more + why, null, null);
+        return request.cannot(RowAbsentException::new, "there is no row " + keys + more + why, null, null);
     }
 
     /**
@@ -80,10 +80,10 @@ public final class TargetErrors {
      *
      * @param undone whether the transaction is as it was before the call
      */
-    public static RowlockException stale(Asked asked, boolean undone) {
+    public static RowlockException stale(Description request, boolean undone) {
         String why = "the table, its primary key or the type of its id was replaced since it was looked up. "
                 + (undone ? "Nothing is locked; try again." : LockErrors.ABORTED + " and run it again.");
-        return asked.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
+        return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
     /**
@@ -92,13 +92,13 @@ public final class TargetErrors {
      *
      * @param undone whether the transaction is as it was before the call
      */
-    public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
-        String id = asked.names().of(misnamed.id());
-        String why = "the id " + asked.names().of(RowKey.givenId(misnamed.key())) + " means the row " + id
+    public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
+        String id = request.names().of(misnamed.id());
+        String why = "the id " + request.names().of(RowKey.givenId(misnamed.key())) + " means the row " + id
                 + ", which is another key, so transactions that lock the row by its own id would not be excluded."
                 + " Give the id as the row has it: " + id + ". "
                 + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
-        return cannot(asked.what(), why, null);
+        return cannot(request.what(), why, null);
     }
 
     /** Returns the exception for an id that its column cannot hold, or that is not in the spelling of its key. */

@@ -88,7 +88,7 @@ public final class Answers {
     }
 
     /** Reads whether the only row exists, if it could not be locked. */
-    void look(Statement statement) throws SQLException {
+    void readUnlocked(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             rowTaken = !absent.isEmpty() && row.next();
         }

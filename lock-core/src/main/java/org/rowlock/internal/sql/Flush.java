@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
     private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);
 
-    private static final Kept<List<String>, String> ALONE = new Kept<>();
+    private static final BoundedCache<List<String>, String> ALONE = new BoundedCache<>();
 
     static Flush of(List<Part> parts, boolean bounded, boolean checkSaved, boolean saved) {
         return new Flush(textOf(parts), List.copyOf(parts), bounded, checkSaved, saved);
@@ -33,7 +33,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
      *
      * @param kept the cached texts by their pieces; null if the text is not worth caching
      */
-    Flush with(Tail tail, @Nullable Kept<List<String>, String> kept) {
+    Flush with(Tail tail, @Nullable BoundedCache<List<String>, String> kept) {
         List<Part> all = new ArrayList<>(parts.size() + tail.parts().size() + 3);
         List<String> texts = new ArrayList<>(tail.parts().size() + 3);
         add(tail.inFront(), all, texts);

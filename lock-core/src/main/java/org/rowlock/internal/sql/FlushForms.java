@@ -102,7 +102,7 @@ class FlushForms {
         if (isRowTry()) {
             RowGroup row = asked.rows().get(0);
             parts.add(RowSql.oneIfFree(row.table(), row.mode()));
-            parts.add(RowSql.look(row.table()));
+            parts.add(RowSql.readUnlocked(row.table()));
         } else {
             addRowLocks(parts);
         }

@@ -27,9 +27,9 @@ public final class Flushes {
      * The flushes by the locked objects, and then by the index of their form. In a race, the same flush is built twice,
      * which does no harm.
      */
-    private final Kept<Object, @Nullable Flush[]> kept = new Kept<>();
+    private final BoundedCache<Object, @Nullable Flush[]> kept = new BoundedCache<>();
 
-    private final Kept<List<String>, String> texts = new Kept<>();
+    private final BoundedCache<List<String>, String> texts = new BoundedCache<>();
 
     /** @param onCitus whether the database has Citus; see {@link CitusForms} */
     public Flushes(boolean onCitus) {

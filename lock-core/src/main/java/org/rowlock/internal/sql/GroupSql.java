@@ -12,7 +12,7 @@ public final class GroupSql {
     private static final String SESSION = GroupRule.SESSION + " is not distinct from cast(? as pg_catalog.text)";
 
     /** An expression for the value that {@link #CHECK} compares; empty if the session was altered. */
-    public static final String LOOK =
+    public static final String SESSION_VALUE =
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
@@ -20,14 +20,14 @@ public final class GroupSql {
      * write may depend. It returns no row in a stricter isolation level than READ COMMITTED, or if the session was
      * altered.
      */
-    public static final String LOOK_AT_MEMBER = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
+    public static final String MEMBER_QUERY = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
             + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
             + GroupRule.SESSION + ") where " + GroupRule.UNALTERED + " and " + READ_COMMITTED;
 
     /**
      * The last statement before the COMMIT. It raises an error if the session or a table does not allow a shared
      * transaction. It also does so in isolation levels stricter than READ COMMITTED. Its parameters are the value of
-     * {@link #LOOK}, the two parameters for the tables, {@link LockCheckSql#mark}, and the first one again.
+     * {@link #SESSION_VALUE}, the two parameters for the tables, {@link LockCheckSql#mark}, and the first one again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
             + GroupRule.VERSIONS + " then '' else "

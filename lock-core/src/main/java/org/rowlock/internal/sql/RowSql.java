@@ -78,12 +78,12 @@ public final class RowSql {
     }
 
     /** Returns a statement that reads whether a row exists, locked or not. */
-    static Part look(RowTable table) {
-        return new Part(lookAt(table), binder(0, 0), Answers::look);
+    static Part readUnlocked(RowTable table) {
+        return new Part(existingId(table), binder(0, 0), Answers::readUnlocked);
     }
 
     /** Returns a query for the text of one row's id, locked or not. */
-    public static String lookAt(RowTable table) {
+    public static String existingId(RowTable table) {
         return select(table, table.printedId(ALIAS), "");
     }
 
@@ -98,13 +98,13 @@ public final class RowSql {
         // ends with these bits.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
-        String look = select(
+        String unlocked = select(
                 table,
                 table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
         // A view has no column xmin. The name then refers to the outer one.
-        return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look + ") as l";
+        return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + unlocked + ") as l";
     }
 
     /**

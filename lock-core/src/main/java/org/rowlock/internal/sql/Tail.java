@@ -13,7 +13,7 @@ import org.rowlock.internal.request.OpenRows;
  * @param isCommitting whether the parts contain the COMMIT, so that the transaction is over when the results are read
  * @param isOneShot whether the statements should not stay prepared at the server
  * @param open keeps the statement and its results open until they are mapped; null if all results are read at once
- * @param unsent called if the server has run nothing of the flush
+ * @param ifNothingRan called if the server has run nothing of the flush
  */
 public record Tail(
         List<Part> inFront,
@@ -21,7 +21,7 @@ public record Tail(
         boolean isCommitting,
         boolean isOneShot,
         @Nullable OpenRows open,
-        Runnable unsent) {
+        Runnable ifNothingRan) {
     /**
      * The largest number of parts of a tail whose text is cached. Longer tails come from loops, and have many different
      * lengths.

@@ -103,13 +103,13 @@ public final class GroupRule {
      * A query with one parameter, which {@link #target} or {@link #locked} returns. It returns the value that {@link
      * #VERSIONS} compares, or no row if the table is not suitable. It is expensive, so it is run only once.
      */
-    public static final String LOOK = "select " + VERSION + " from pg_catalog.pg_class as c"
+    public static final String QUERY = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
             + " where c.oid = pg_catalog.to_regclass(pg_catalog.substr(w.n, 2)) and case when w.n like '" + LOCKS
             + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
             + ") end";
 
-    /** A condition with two parameters: the oids of tables, and the results of {@link #LOOK} for them. */
+    /** A condition with two parameters: the oids of tables, and the results of {@link #QUERY} for them. */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
             + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";
@@ -136,7 +136,7 @@ public final class GroupRule {
     }
 
     /**
-     * Returns the table that a write changes, for {@link #LOOK}. Returns null if the write must not run in a group,
+     * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group,
      * because it may have another effect, or reads another table or the session.
      */
     public static @Nullable String target(String sql) {
@@ -186,7 +186,7 @@ public final class GroupRule {
         return at < tokens.size() && tokens.get(at).isWord(word);
     }
 
-    /** Returns the parameter of {@link #LOOK} for a table whose row is locked. */
+    /** Returns the parameter of {@link #QUERY} for a table whose row is locked. */
     public static String locked(String table) {
         return LOCKS + table;
     }

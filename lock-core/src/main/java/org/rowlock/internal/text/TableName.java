@@ -24,7 +24,7 @@ public final class TableName {
         if (isPlain(table)) {
             return table;
         }
-        return parts(Given.text(table, "The table name", "it as in SQL: " + AS_IN_SQL)).stream()
+        return parts(Arguments.text(table, "The table name", "it as in SQL: " + AS_IN_SQL)).stream()
                 .map(part -> isPlain(part) ? part : quoteIdentifier(part))
                 .collect(Collectors.joining("."));
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.TableName;
 
 /**
@@ -19,26 +19,26 @@ public record ClaimParts(
         implements Claim {
     public ClaimParts {
         table = TableName.normalize(table);
-        Given.text(predicate, "The predicate of a claim", "the condition after WHERE");
+        Arguments.text(predicate, "The predicate of a claim", "the condition after WHERE");
         if (limit < 1) {
             throw new IllegalArgumentException(
                     "The limit of a claim on " + table + " is " + limit + "; give at least 1");
         }
-        Given.notNull(mode, "The mode of a claim is null");
+        Arguments.notNull(mode, "The mode of a claim is null");
     }
 
     public static ClaimParts of(@Nullable Claim claim) {
-        return (ClaimParts) Given.notNull(claim, "The claim is null");
+        return (ClaimParts) Arguments.notNull(claim, "The claim is null");
     }
 
     @Override
     public Claim where(String condition, @Nullable Object... values) {
-        return new ClaimParts(table, condition, Given.binds(values), order, limit, mode);
+        return new ClaimParts(table, condition, Arguments.binds(values), order, limit, mode);
     }
 
     @Override
     public Claim orderBy(String list) {
-        Given.text(list, "The order of a claim", "the list after ORDER BY");
+        Arguments.text(list, "The order of a claim", "the list after ORDER BY");
         return new ClaimParts(table, predicate, binds, list, limit, mode);
     }
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 
 /**
  * A caller's INSERT of a row that is to be locked, which does nothing if the row exists.
@@ -17,7 +17,7 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
     private static final Pattern ON_CONFLICT = Pattern.compile("(?i)\\bon\\s+conflict\\b");
 
     public Insert {
-        Given.text(sql, "The INSERT for " + key, "one statement");
+        Arguments.text(sql, "The INSERT for " + key, "one statement");
         if (ON_CONFLICT.matcher(sql).find()) {
             throw new IllegalArgumentException("The INSERT for " + key + " has an ON CONFLICT; leave it out, because"
                     + " Rowlock adds its own (words in a literal go into a parameter): " + sql);

@@ -16,7 +16,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 
 /**
  * A {@link LockRequest}, as Rowlock has it inside.
@@ -43,11 +43,11 @@ public record RequestParts(
     public static final String NO_KEY = "The key is null, or one of several is; make one with LockKey.row(table, id)";
 
     public static RequestParts of(RowLockMode mode, Collection<? extends LockKey> keys) {
-        Given.notNull(mode, "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE, FOR_KEY_SHARE");
-        if (Given.notNull(keys, "The keys are null; give at least one").isEmpty()) {
+        Arguments.notNull(mode, "The mode is null; give FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE or FOR_KEY_SHARE");
+        if (Arguments.notNull(keys, "The keys are null; give at least one").isEmpty()) {
             throw new IllegalArgumentException("The keys are empty; give at least one");
         }
-        keys.forEach(key -> Given.notNull(key, NO_KEY));
+        keys.forEach(key -> Arguments.notNull(key, NO_KEY));
         List<LockKey> given = List.copyOf(keys);
         List<LockKey> distinct = distinct(given);
         boolean differ = distinct.size() == given.size();
@@ -56,7 +56,7 @@ public record RequestParts(
 
     @Override
     public RequestParts waiting(LockWait wait) {
-        Given.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
+        Arguments.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
         return new RequestParts(keys, rows, mode, modes, inserts, wait, isAbsentAllowed);
     }
 
@@ -71,14 +71,14 @@ public record RequestParts(
             throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of "
                     + (rows.size() > 1 ? rows : keys) + "; make one for each row, and join them with and()");
         }
-        Insert made = new Insert(rows.get(0), insert, Given.binds(binds));
+        Insert made = new Insert(rows.get(0), insert, Arguments.binds(binds));
         return new RequestParts(keys, rows, mode, modes, Map.of(made.key(), made), lockWait, isAbsentAllowed);
     }
 
     @Override
     public RequestParts and(LockRequest joined) {
         RequestParts other = (RequestParts)
-                Given.notNull(joined, "The other request is null; make one with LockRequest.forUpdate(key)");
+                Arguments.notNull(joined, "The other request is null; make one with LockRequest.forUpdate(key)");
         List<LockKey.Row> given = new ArrayList<>(rows);
         given.addAll(other.rows);
         Map<LockKey, RowLockMode> each = new LinkedHashMap<>();
@@ -99,7 +99,8 @@ public record RequestParts(
     }
 
     public static RequestParts of(@Nullable LockRequest request) {
-        return (RequestParts) Given.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
+        return (RequestParts)
+                Arguments.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
     }
 
     /** The wait, or what counts if none was given. */

@@ -34,8 +34,8 @@ import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.CatalogSql;
-import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RequestParts;
@@ -94,7 +94,7 @@ public final class LockVerifier {
     }
 
     public void verify(DataSource dataSource, int connections) {
-        Given.notNull(dataSource, "The DataSource is null");
+        Arguments.notNull(dataSource, "The DataSource is null");
         int most = Math.min(connections, LOOKS);
         int round = 0;
         int moved = 0;
@@ -270,7 +270,7 @@ public final class LockVerifier {
                 session.execute("set transaction isolation level read committed");
                 outcome = call.attempt(query);
             }
-            if (outcome instanceof Outcome.Taken) {
+            if (outcome instanceof Outcome.NotAvailable) {
                 return false;
             }
             call.held(outcome);

@@ -13,7 +13,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
 
 /** One connection of a verification, whose transactions are rolled back. */
@@ -56,7 +56,7 @@ final class Probe implements AutoCloseable {
     }
 
     static Probe open(DataSource dataSource) throws SQLException {
-        Connection connection = Given.connection(dataSource);
+        Connection connection = Arguments.connection(dataSource);
         try {
             return new Probe(connection);
         } catch (SQLException | RuntimeException e) {

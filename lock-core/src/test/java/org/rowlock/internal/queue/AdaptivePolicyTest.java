@@ -74,7 +74,7 @@ class AdaptivePolicyTest {
         QueueEntry next = queues.entry(4711, null);
         assertThat(next.tryEnter()).isFalse();
         assertThat(queues.entry(4712, null).tryEnter()).isTrue();
-        inside.get(0).answered(true, true);
+        inside.get(0).endServerWait(true, true);
         assertThat(next.tryEnter()).isTrue();
     }
 

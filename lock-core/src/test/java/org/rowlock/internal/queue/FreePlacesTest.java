@@ -174,7 +174,7 @@ class FreePlacesTest {
             }
         }
         if (!byKey && random.nextBoolean()) {
-            entry.answered(random.nextBoolean(), random.nextBoolean());
+            entry.endServerWait(random.nextBoolean(), random.nextBoolean());
         }
         entry.released(true);
     }

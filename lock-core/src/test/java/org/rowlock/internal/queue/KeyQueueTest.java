@@ -43,7 +43,7 @@ class KeyQueueTest {
         }
 
         @Override
-        public void stayed(long nanos, boolean crowded) {
+        public void placeLeft(long nanos, boolean crowded) {
             now = next;
         }
     }
@@ -59,7 +59,7 @@ class KeyQueueTest {
             }
 
             @Override
-            public void stayed(long nanos, boolean crowded) {
+            public void placeLeft(long nanos, boolean crowded) {
                 stayed.set(nanos);
             }
         });
@@ -69,7 +69,7 @@ class KeyQueueTest {
             Thread.onSpinWait();
         }
         long connected = System.nanoTime();
-        entry.begin();
+        entry.startServerWait();
         crossing.leave(entry);
         assertThat(stayed.get()).isBetween(0L, System.nanoTime() - connected);
     }
@@ -231,7 +231,7 @@ class KeyQueueTest {
             }
 
             @Override
-            public void stayed(long nanos, boolean crowded) {
+            public void placeLeft(long nanos, boolean crowded) {
                 now = 1 + widths.nextInt(most);
             }
         });

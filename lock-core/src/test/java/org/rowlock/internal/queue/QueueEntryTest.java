@@ -27,7 +27,7 @@ class QueueEntryTest {
         assertThat(enter(entry, MOST)).isEqualTo(State.OVER);
         assertThat(queues.queued()).isZero();
         entry.leave();
-        holder.answered(true, true);
+        holder.endServerWait(true, true);
         assertThat(queues.inside()).isZero();
     }
 

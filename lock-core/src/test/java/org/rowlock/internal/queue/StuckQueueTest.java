@@ -39,7 +39,7 @@ class StuckQueueTest {
 
     /** The first of those inside. */
     private void leave(boolean got) {
-        entries.stream().filter(QueueEntry::isIn).findFirst().orElseThrow().answered(got, true);
+        entries.stream().filter(QueueEntry::isIn).findFirst().orElseThrow().endServerWait(got, true);
     }
 
     private void wait(int queued) {

@@ -198,7 +198,7 @@ final class RowQueue {
             try {
                 SessionIdentity.Equal equal = identity.equal();
                 SessionIdentity.Equal common = equal == null ? null : groups.common(equal);
-                if (common != null && groups.shares(common, target, access::ask)) {
+                if (common != null && groups.shares(common, target, access::query)) {
                     StatementMember.Execution execution = new StatementMember.Execution(
                             plan.sql(),
                             plan.table(),
@@ -222,7 +222,7 @@ final class RowQueue {
         Long session = changedSettings ? null : dropIn.timeouts.get(access.driver());
         if (session == null) {
             try {
-                session = access.ask(SessionTimeouts::shortest);
+                session = access.query(SessionTimeouts::shortest);
             } catch (SQLException e) {
                 // The statement itself will report the error.
                 return 0;

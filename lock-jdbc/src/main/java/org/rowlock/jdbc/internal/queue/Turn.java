@@ -44,20 +44,20 @@ public final class Turn {
      * Returns the result of the statement if a group has run it. If this statement leads a group, runs the group now.
      * Returns null if the caller must send the statement itself.
      */
-    public StatementMember.@Nullable Told grouped() throws SQLException {
+    public StatementMember.@Nullable Result grouped() throws SQLException {
         if (member == null || entry == null || plan == null) {
             return null;
         }
-        StatementMember.Told told = null;
+        StatementMember.Result result = null;
         try {
-            told = member.result(entry);
+            result = member.result(entry);
         } finally {
             if (member.leads()) {
-                plan.figures().count(told == null ? Figure.GROUPS_UNDONE : Figure.GROUPS);
-                plan.figures().add(Figure.GROUPED, told == null ? 0 : member.members());
+                plan.figures().count(result == null ? Figure.GROUPS_UNDONE : Figure.GROUPS);
+                plan.figures().add(Figure.GROUPED, result == null ? 0 : member.members());
             }
         }
-        return told;
+        return result;
     }
 
     /**
@@ -77,7 +77,7 @@ public final class Turn {
             // The rollback loses no other work, because only the first statement of a transaction has a front lock.
             access.driver().rollback();
         } else if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
-                && !FrontSql.isWithin(access.ask("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {
+                && !FrontSql.isWithin(access.query("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {
             return false;
         }
         plan.figures().count(Figure.FRONT_GIVEN_UP);
@@ -87,7 +87,7 @@ public final class Turn {
 
     void answered(boolean done, boolean holds) {
         if (entry != null) {
-            entry.answered(done, holds);
+            entry.endServerWait(done, holds);
         }
     }
 

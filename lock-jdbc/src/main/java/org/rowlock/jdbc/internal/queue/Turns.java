@@ -110,7 +110,7 @@ public final class Turns {
             return passing;
         }
         if (!mayHoldLocks || access.driver().isClosed()) {
-            access.find();
+            access.refresh();
         }
         if (mayHoldLocks && kept.isEmpty() && access.isIdle()) {
             ended();
@@ -356,7 +356,7 @@ public final class Turns {
     /** Releases the turn and ends the wait, because the connection returns to its pool or is closed. */
     public void close() {
         abort();
-        access.awaitQuestions();
+        access.awaitQueries();
         forget();
     }
 

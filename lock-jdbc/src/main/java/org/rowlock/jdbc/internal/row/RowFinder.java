@@ -102,12 +102,12 @@ public final class RowFinder {
             return;
         }
         try {
-            access.ask(asked -> {
+            access.query(driver -> {
                 if (primaryKeys.isExpecting()) {
-                    warnOf(primaryKeys.absent(asked));
+                    warnOf(primaryKeys.absent(driver));
                 }
                 for (TablePlace name : unknownTables) {
-                    primaryKeys.lookUp(asked, name);
+                    primaryKeys.lookUp(driver, name);
                 }
                 return unknownTables;
             });

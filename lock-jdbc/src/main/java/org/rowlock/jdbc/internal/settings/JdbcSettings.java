@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.rowlock.RowLocksBuilder.LockFront;
-import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.DropInMode;
 
@@ -95,7 +95,7 @@ public record JdbcSettings(
     /** Returns settings with another value for a key. */
     public JdbcSettings with(String key, String word) {
         Map<String, String> words = words();
-        if (words.put(key, Given.notNull(word, "The word for " + key + " is null")) == null) {
+        if (words.put(key, Arguments.notNull(word, "The word for " + key + " is null")) == null) {
             throw new IllegalArgumentException(noSetting(key, ""));
         }
         return of(name, words);
@@ -169,7 +169,7 @@ public record JdbcSettings(
      * @throws IllegalArgumentException if a name is malformed
      */
     public static String list(String... tables) {
-        return String.join(",", normalized(Arrays.asList(Given.notNull(tables, "The list of tables is null"))));
+        return String.join(",", normalized(Arrays.asList(Arguments.notNull(tables, "The list of tables is null"))));
     }
 
     private static List<String> normalized(List<String> tables) {

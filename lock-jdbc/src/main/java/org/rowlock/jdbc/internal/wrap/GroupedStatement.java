@@ -15,10 +15,10 @@ final class GroupedStatement extends ForwardingStatement {
     private long count;
     private @Nullable SQLWarning warnings;
 
-    GroupedStatement(Statement statement, StatementMember.Told told) {
+    GroupedStatement(Statement statement, StatementMember.Result result) {
         super(statement);
-        this.count = told.count();
-        this.warnings = told.warnings();
+        this.count = result.count();
+        this.warnings = result.warnings();
     }
 
     @Override

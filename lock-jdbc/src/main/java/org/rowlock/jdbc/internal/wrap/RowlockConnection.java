@@ -81,7 +81,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     @Override
     protected void unwrapped() throws SQLException {
         used();
-        turns.identity().handOut();
+        turns.identity().exposeDriver();
     }
 
     @Override

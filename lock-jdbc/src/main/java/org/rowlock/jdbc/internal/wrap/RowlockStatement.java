@@ -89,8 +89,8 @@ class RowlockStatement extends ForwardingStatement {
                 lock.answered(FrontSql.waitedNanos(sent, marked));
             } else {
                 runs(delegate);
-                StatementMember.Told told = turn.grouped();
-                sent = told == null ? null : new GroupedStatement(delegate, told);
+                StatementMember.Result result = turn.grouped();
+                sent = result == null ? null : new GroupedStatement(delegate, result);
                 ran = sent == null ? delegate : sent;
             }
             T result = sent == null || execution == null

@@ -22,7 +22,7 @@ import org.rowlock.internal.value.RequestParts;
  * @param ids the parts of ids that only the server can check
  * @param readOnlyBy the reason why every transaction of the session is read-only; null if there is none
  */
-public record Asked(
+public record Description(
         String what,
         LockStrategy strategy,
         boolean isForUpdate,
@@ -31,7 +31,7 @@ public record Asked(
         List<String> ids,
         @Nullable String readOnlyBy,
         KeyNames names) {
-    public static Asked of(
+    public static Description of(
             RequestParts request,
             LockWait wait,
             LockStrategy strategy,
@@ -50,7 +50,7 @@ public record Asked(
                 .sorted()
                 .map(each -> each.name().replace('_', ' '))
                 .collect(Collectors.joining(" and "));
-        return new Asked(
+        return new Description(
                 what + ' ' + modes + " (strategy " + strategy + ", wait " + wait + ')',
                 strategy,
                 request.mode() == RowLockMode.FOR_UPDATE,

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
  * are more, its SQL is not constant, and a cache without a limit would be a memory leak. Values beyond the limit are
  * derived each time. Thread-safe; in a race, a value is derived twice.
  */
-public final class Kept<K, V> {
+public final class BoundedCache<K, V> {
     private static final int MOST = 1_000;
 
     private final ConcurrentMap<K, V> values = new ConcurrentHashMap<>();

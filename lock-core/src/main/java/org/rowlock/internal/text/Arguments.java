@@ -8,10 +8,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the arguments of API methods. */
-public final class Given {
+public final class Arguments {
     public static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
 
-    private Given() {}
+    private Arguments() {}
 
     /**
      * {@return the value}
