@@ -43,8 +43,8 @@ public interface LockListener {
         /** All keys are locked. */
         ACQUIRED,
         /**
-         * A row does not exist, and its key is not locked either. The call throws a {@link RowAbsentException}, unless
-         * its request {@linkplain LockRequest#allowAbsent allows} absent rows.
+         * A row does not exist. The call throws a {@link RowAbsentException}. If its request
+         * {@linkplain LockRequest#allowAbsent allows} absent rows, no key is locked in place of the row.
          */
         ABSENT,
         /** Another transaction held the lock, and the call did not wait, or the wait timed out. */

@@ -389,7 +389,7 @@ class LostUpdateTest {
             synchronized (administrator) {
                 try (PreparedStatement statement = administrator.prepareStatement(
                         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = ?"
-                                + " and pid <> pg_backend_pid() order by random() limit 1")) {
+                                + " and pid <> pg_backend_pid() and state <> 'idle' order by random() limit 1")) {
                     statement.setString(1, database.schema());
                     statement.execute();
                 }

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +46,10 @@ class StatementPoolerTest {
         try {
             anonymous.getConnection().close();
         } catch (SQLException e) {
+            // The driver's own state, and the server's for a wrong password.
+            if (!Set.of("08004", "28P01").contains(e.getSQLState())) {
+                throw e;
+            }
             assumeTrue(false, "The pooler repeats a login, and cannot log in where a password is asked for: " + e);
         }
     }

@@ -232,7 +232,9 @@ class DocumentedSqlTest {
             execute(local, "insert into orders select generate_series(1, 9)");
             pair.requireStandbys(StreamingPair.STANDBY);
             pair.standby().stop();
-            List<Session> writers = List.of(database.session("plain", primary), database.session("early", primary));
+            List<Session> writers = List.of(
+                    database.session("plain", primary, pair.primary()),
+                    database.session("early", primary, pair.primary()));
             List<Step<Object>> commits = new ArrayList<>();
             for (LockRelease release : LockRelease.values()) {
                 RowLocks locks =
@@ -245,7 +247,7 @@ class DocumentedSqlTest {
                 }));
             }
             pair.awaitWaiting(2);
-            Session waiter = database.session("waiter", primary);
+            Session waiter = database.session("waiter", primary, pair.primary());
             waiter.startExecute("select from orders where id = 1 for update").awaitBlockedBy(writers.get(0));
 
             assertThat(rows(local, sqlOf("incidents.md").get(1)).lines())

@@ -85,7 +85,12 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
 
     /** Opens a named session of the given DataSource, which is closed after the test. */
     public Session session(String name, DataSource dataSource) throws SQLException {
-        Session session = new Session(name, server, dataSource);
+        return session(name, dataSource, server);
+    }
+
+    /** Opens a named session on another server, which is closed after the test. */
+    public Session session(String name, DataSource dataSource, TestPostgres other) throws SQLException {
+        Session session = new Session(name, other, dataSource);
         sessions.add(session);
         return session;
     }

@@ -8,6 +8,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
@@ -139,15 +140,13 @@ public final class LockCall {
             }
             long start = System.nanoTime();
             try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
-                RowStatement other = statement;
-                Outcome outcome;
-                if (other != null && tail == null && isLockedBy(other, asks)) {
-                    // There is no front lock, because it would take a separate round trip while the row is held.
-                    outcome = lockBy(other);
-                } else {
-                    Front front = stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
-                    outcome = untilDecided(asks, start, front, tail);
-                }
+                RowStatement other = tail == null && isLockedBy(statement, asks) ? statement : null;
+                // A front lock would take a round trip of its own, while the row is held.
+                Front front = other != null && calls.front() != LockFront.ALWAYS
+                        ? null
+                        : stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
+                Outcome outcome =
+                        other != null && front == null ? lockBy(other) : untilDecided(asks, start, front, tail);
                 stay.answered(outcome instanceof Held, tail == null || !tail.isCommitting());
                 told = outcome instanceof Held held && isUnlocked(held)
                         ? LockListener.Outcome.ABSENT
@@ -172,7 +171,7 @@ public final class LockCall {
     }
 
     /**
-     * Sends flushes until an outcome is final. For each other outcome, a case of the switch prepares the next flush.
+     * Sends flushes until an outcome is final. For each other outcome, a branch prepares the next flush.
      */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {

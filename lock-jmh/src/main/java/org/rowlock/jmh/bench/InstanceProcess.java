@@ -78,7 +78,7 @@ final class InstanceProcess implements AutoCloseable {
      * Starts a process.
      *
      * @param library a class path that precedes the present one; may be empty
-     * @param compilers the number of compiler threads: 1, or 4, which is the default of JVMs
+     * @param compilers the highest tier of the compilers: 1 is without the optimizing one, and 4 is the default of JVMs
      */
     static InstanceProcess start(String library, int compilers, Task task) throws IOException {
         String classPath = System.getProperty("java.class.path");

@@ -60,7 +60,7 @@ class RowLockTestTest {
     void aSessionLock() {
         assertThat(failure(LeavesASessionLock.class))
                 .startsWith(
-                        "LeavesASessionLock.test has left behind:\n  - in dataSource: an advisory lock on orders, id 42"
+                        "LeavesASessionLock.test has left behind:\n  - in dataSource: an advisory lock on orders[42]"
                                 + " (exclusive) of server process ")
                 .contains("pg_advisory_unlock")
                 .doesNotContain("an open transaction");
@@ -78,7 +78,7 @@ class RowLockTestTest {
     void aLockAndItsTransaction() {
         assertThat(failure(LeavesARowLock.class))
                 .contains("an open transaction")
-                .contains("an advisory lock on orders, id 42 (exclusive)");
+                .contains("an advisory lock on orders[42] (exclusive)");
     }
 
     /** The server knows nothing of a transaction before its first statement. */
@@ -100,7 +100,7 @@ class RowLockTestTest {
     void aCallThatStillRunsInAnotherThread() {
         assertThat(failure(LeavesALockInAnotherThread.class))
                 .contains("an open transaction")
-                .contains("an advisory lock on orders, id 42 (exclusive)")
+                .contains("an advisory lock on orders[42] (exclusive)")
                 .contains("admission permits");
     }
 

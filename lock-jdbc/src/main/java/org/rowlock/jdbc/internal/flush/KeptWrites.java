@@ -26,8 +26,8 @@ import org.rowlock.jdbc.internal.statement.Binds;
  * as the connection is not.
  */
 public final class KeptWrites {
-    private static final String WRONG_COUNT = "Nothing is stored: a write that was sent with the COMMIT did not change"
-            + " exactly one row. Another transaction probably changed or deleted the row after it was read. Read it"
+    private static final String WRONG_COUNT = "Nothing is stored: a kept write did not change exactly one row."
+            + " Another transaction probably changed or deleted the row after it was read. Read it"
             + " again and repeat the transaction.";
 
     /** The tables whose counts the caller checks; null while no writes are kept. */

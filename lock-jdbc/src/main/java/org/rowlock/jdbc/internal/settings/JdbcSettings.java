@@ -52,7 +52,7 @@ public record JdbcSettings(
     public JdbcSettings {
         if (largestGroup < 1 || largestGroup > MOST_IN_GROUP) {
             throw new IllegalArgumentException("A group cannot have " + largestGroup
-                    + " members: use 1 for no groups, or" + " at most " + MOST_IN_GROUP);
+                    + " members: use 1 for no groups, or at most " + MOST_IN_GROUP);
         }
         include = normalized(include);
         exclude = normalized(exclude);
