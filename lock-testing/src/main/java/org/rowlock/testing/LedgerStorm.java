@@ -119,7 +119,7 @@ public abstract class LedgerStorm {
         threads.set(place, null);
     }
 
-    /** Disturbs the members each time a number of them has completed. */
+    /** Disturbs the members again after every {@code evils} of them. */
     private void disturb(TcpProxy proxy, Random random) throws SQLException {
         int evil = 0;
         try (Connection connection = database.dataSource().getConnection();

@@ -60,8 +60,8 @@ final class FrontPolicy {
     private static final double BEHIND = 4;
 
     /**
-     * How many short waits weigh as much as one long wait. Even if others contend for the row, some locks of this JVM
-     * are granted early by chance.
+     * How many short waits cancel one long wait. It is more than one, because some waits are short by chance even if
+     * others contend for the row.
      */
     private static final int LONG_COUNTS = 2;
 

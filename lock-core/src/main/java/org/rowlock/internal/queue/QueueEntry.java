@@ -222,7 +222,7 @@ public final class QueueEntry {
      *
      * @param most the largest number of entries to take
      * @param joins whether an offer may be taken; it must be quick, because the queue is locked meanwhile
-     * @param rounded returns how many entries to take if the given number can join
+     * @param rounded returns how many entries to take; its argument is the number of entries that can join
      */
     public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {
         return queue.take(this, most, joins, rounded);

@@ -12,7 +12,7 @@ public interface QueuePolicy {
      * Returns how many exclusive transactions may be inside at the same time.
      *
      * @param kept true for an admission queue, where a transaction keeps its place until it has ended; false for a
-     *     {@code ROW} queue, where it leaves its place at the server's answer, so that all transactions inside wait at
+     *     {@code ROW} queue, where it leaves its place when the server answers, so that all transactions inside wait at
      *     the server
      * @param waiting how many transactions wait in the queue; if none waits, the width determines when the next one
      *     must wait

@@ -70,7 +70,7 @@ public final class DriverAccess {
         return !session.hasBegun();
     }
 
-    /** Whether each statement is a transaction in one flush, and leaves no state in the driver. */
+    /** Whether the driver sends each statement as a transaction of its own, in one flush, and keeps no state of it. */
     public boolean isPlainAutocommit() throws SQLException {
         return session.isAlive() && session.isPlainAutocommit() && isIdle();
     }

@@ -231,7 +231,7 @@ public final class IdColumns {
     }
 
     /**
-     * Looks up a table at the server. The kind is empty if it does not exist.
+     * Looks up a table at the server. The result has an empty kind if the table does not exist.
      *
      * @param seconds the timeout of the query; 0 for none
      */

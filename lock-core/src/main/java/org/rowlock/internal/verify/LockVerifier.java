@@ -114,7 +114,8 @@ public final class LockVerifier {
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
-                // The sessions are ended without a rollback, which would take just as long on a server that hangs.
+                // The sessions are ended without a rollback. On a server that hangs, the rollback would wait for
+                // another timeout.
                 probes.forEach(probe -> probe.session.kill(e));
                 throw Verdicts.of(e);
             } finally {

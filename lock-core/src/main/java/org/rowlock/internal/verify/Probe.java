@@ -32,7 +32,7 @@ final class Probe implements AutoCloseable {
     static final String STANDBY = "standby ";
 
     /**
-     * A query for a name of the server. It contains the start time, because different servers may report the same
+     * A query for a name of the server. The name contains the start time, because different servers may report the same
      * address.
      */
     private static final String SERVER = "select case when pg_catalog.pg_is_in_recovery() then '" + STANDBY

@@ -50,7 +50,7 @@ public class RoundTrips extends LockWorkload {
     @Param("90")
     public int clients;
 
-    /** The number of flushes: 5, 3, 2 or 1. For Rowlock, which is the variant with admission, 2 or 1. */
+    /** The number of flushes: 5, 3, 2 or 1 by hand; 2 or 1 with admission, where Rowlock sends the statements. */
     @Param("5")
     public int flushes = APART;
 
@@ -193,7 +193,10 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** Sends the lock in one flush with a read or with the updates. The updates are sent with the commit. */
+    /**
+     * Sends the lock, the updates and the commit in one flush. With two flushes, the first sends the lock with a read,
+     * and the second sends the updates with the commit.
+     */
     private void runByRowlock(RowLocks locks, int aid) throws SQLException {
         LockRequest lock = forUpdate(LockKey.row(Accounts.TABLE, aid));
         List<CommitWrite> updates;

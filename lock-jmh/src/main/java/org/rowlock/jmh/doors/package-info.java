@@ -1,6 +1,7 @@
 /**
- * One transaction by every way that a user has, in one JVM. Start at {@link DoorRun}. JMH starts a JVM for each
- * variant. The doors have to share one, in slices shorter than a machine drifts, so this package does not use JMH.
+ * Measures one transaction through each API that a user has, called a door, in one JVM. Start at {@link DoorRun}. JMH
+ * is not used, because it starts a JVM for each variant. The doors have to share one JVM and take short turns, because
+ * the speed of a machine drifts.
  */
 @NullMarked
 package org.rowlock.jmh.doors;

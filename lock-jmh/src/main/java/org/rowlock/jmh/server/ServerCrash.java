@@ -70,7 +70,7 @@ public record ServerCrash(Path dataDirectory) {
         Path log = dataDirectory.resolve("restart.log");
         List<String> restart = new ArrayList<>();
         if (LinuxUtils.isUnshareAvailable()) {
-            // PostgreSQL does not run as root. The embedded server was started in the same way.
+            // PostgreSQL refuses to run as root. The embedded server was started by unshare too.
             restart.addAll(List.of("unshare", "-U"));
         }
         String control = Path.of(program).resolveSibling("pg_ctl").toString();

@@ -44,8 +44,8 @@ public final class EntityTables {
     }
 
     /**
-     * Returns the table itself. Rejects a table that does not contain every row of its entities, such as that of a
-     * joined subclass.
+     * Returns the given table. Rejects it if it does not contain every row of its entities, such as that of a joined
+     * subclass.
      *
      * @param required whether an absent row is an error, so that a row of another table cannot be taken for absent
      */

@@ -134,8 +134,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Whether a collection that the entity owns has changed. A collection that its elements map is ignored, because a
-     * change of it changes only the elements.
+     * Whether a collection that the entity owns has changed. A collection with {@code mappedBy} is ignored, because a
+     * change of it is stored only with its elements.
      */
     @SuppressWarnings("ReferenceEquality")
     private boolean hasChangedCollection(Object owner) {
