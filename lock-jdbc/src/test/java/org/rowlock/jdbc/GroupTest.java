@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.util.PSQLException;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
@@ -829,7 +830,15 @@ class GroupTest {
             other.execute("select from parent where id = 1 for update");
             try (Waiters waiters = new Waiters(database, gated)) {
                 Waiter<Integer> first = waiters.add(connection -> Waiters.update(connection, sql, 1, 1));
-                Waiter<Integer> second = waiters.add(connection -> Waiters.update(connection, sql, 2, 1));
+                Waiter<Integer> second = waiters.add(connection -> {
+                    try {
+                        return Waiters.update(connection, sql, 2, 1);
+                    } catch (PSQLException e) {
+                        // Once each is alone, it may wait for the row of the other, as without Rowlock.
+                        assertThat(e.getServerErrorMessage().getWhere()).contains("relation \"account\"");
+                        return Waiters.update(connection, sql, 2, 1);
+                    }
+                });
                 waiters.release();
                 assertThat(first.state()).isEqualTo("55P03");
                 assertThat(second.get()).isOne();
