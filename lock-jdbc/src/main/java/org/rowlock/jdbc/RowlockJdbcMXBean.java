@@ -10,8 +10,8 @@ public interface RowlockJdbcMXBean {
     /**
      * Returns the settings.
      *
-     * @return the values of {@code mode}, {@code include}, {@code exclude}, {@code front}, {@code group} and
-     *     {@code flush}
+     * @return the values of {@code mode}, {@code include}, {@code exclude}, {@code front},
+     *     {@code largestGroup} and {@code flushWithCommit}
      */
     Map<String, String> getSettings();
 
