@@ -20,6 +20,7 @@ import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.Docs;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertiesPropertySource;
@@ -48,6 +49,12 @@ final class RowLocksFactory {
         for (String unknown : unknown(environment)) {
             LOG.warn(unknown + " is no property of Rowlock, and is ignored. Correct the name; see " + Docs.URL
                     + "settings.md#spring-boot");
+        }
+        if (isDropInUnused(environment)) {
+            LOG.warn(
+                    "Properties rowlock.jdbc.* are set without rowlock.jdbc.mode, so the drop-in is not in use and they"
+                            + " have no effect. Set rowlock.jdbc.mode, for example to queue; see " + Docs.URL
+                            + "drop-in.md");
         }
         RowLocksBuilder builder = LockAccess.builder(dataSource)
                 .strategy(properties.strategy())
@@ -97,6 +104,14 @@ final class RowLocksFactory {
                 .filter(name -> known.stream().noneMatch(bare(name)::matches))
                 .sorted()
                 .toList();
+    }
+
+    /** Whether options of the drop-in are set, and the mode that turns it on is not. */
+    static boolean isDropInUnused(ConfigurableEnvironment environment) {
+        return environment.getProperty("rowlock.jdbc.mode", "").isEmpty()
+                && Binder.get(environment)
+                        .bind("rowlock.jdbc", RowLockProperties.Jdbc.class)
+                        .isBound();
     }
 
     /** Adds a pattern for each property of a record and of the records inside it. */

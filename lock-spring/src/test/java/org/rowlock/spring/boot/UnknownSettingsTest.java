@@ -10,6 +10,7 @@ import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.mock.env.MockEnvironment;
 
 /** Names that Spring Boot passes over in silence, as they come from outside of the application. */
 class UnknownSettingsTest {
@@ -61,5 +62,15 @@ class UnknownSettingsTest {
                         // The drop-in looks at its own.
                         "rowlock.jdbc.flushWithCommit")))
                 .isEmpty();
+    }
+
+    @Test
+    void optionsOfADropInThatIsNotInUseAreNoticed() {
+        MockEnvironment environment = new MockEnvironment().withProperty("rowlock.strategy", "row");
+        assertThat(RowLocksFactory.isDropInUnused(environment)).isFalse();
+        environment.setProperty("rowlock.jdbc.flush-with-commit", "true");
+        assertThat(RowLocksFactory.isDropInUnused(environment)).isTrue();
+        environment.setProperty("rowlock.jdbc.mode", "queue");
+        assertThat(RowLocksFactory.isDropInUnused(environment)).isFalse();
     }
 }
