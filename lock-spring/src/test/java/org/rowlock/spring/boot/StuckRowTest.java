@@ -223,7 +223,7 @@ class StuckRowTest {
     /** Nobody who asks for a connection waits for longer than this either. */
     @Test
     void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
-        try (ConfigurableApplicationContext context = start("spring.datasource.hikari.connection-timeout=300")) {
+        try (ConfigurableApplicationContext context = start("spring.datasource.hikari.connection-timeout=3000")) {
             Session stuck = database.session("stuck");
             stuck.run(connection -> LockAccess.builder()
                     .strategy(LockStrategy.BOTH)
@@ -239,7 +239,7 @@ class StuckRowTest {
                                     == 1);
             var second = post(context, 1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
             assertThat(second.statusCode()).isEqualTo(503);
-            assertThat(second.body()).contains("0.3s", "rowlock.admission.timeout", "connection timeout of the pool");
+            assertThat(second.body()).contains(" 3s", "rowlock.admission.timeout", "connection timeout of the pool");
             stuck.rollback();
             assertThat(first.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
                             .statusCode())

@@ -6,11 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
-import org.springframework.mock.env.MockEnvironment;
 
 /** Names that Spring Boot passes over in silence, as they come from outside of the application. */
 class UnknownSettingsTest {
@@ -66,11 +66,16 @@ class UnknownSettingsTest {
 
     @Test
     void optionsOfADropInThatIsNotInUseAreNoticed() {
-        MockEnvironment environment = new MockEnvironment().withProperty("rowlock.strategy", "row");
-        assertThat(RowLocksFactory.isDropInUnused(environment)).isFalse();
-        environment.setProperty("rowlock.jdbc.flush-with-commit", "true");
-        assertThat(RowLocksFactory.isDropInUnused(environment)).isTrue();
-        environment.setProperty("rowlock.jdbc.mode", "queue");
-        assertThat(RowLocksFactory.isDropInUnused(environment)).isFalse();
+        assertThat(isDropInUnused(Map.of("rowlock.strategy", "row"))).isFalse();
+        assertThat(isDropInUnused(Map.of("rowlock.jdbc.flush-with-commit", "true")))
+                .isTrue();
+        assertThat(isDropInUnused(Map.of("rowlock.jdbc.flush-with-commit", "true", "rowlock.jdbc.mode", "queue")))
+                .isFalse();
+    }
+
+    private static boolean isDropInUnused(Map<String, Object> properties) {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(new MapPropertySource("application", properties));
+        return RowLocksFactory.isDropInUnused(environment);
     }
 }
