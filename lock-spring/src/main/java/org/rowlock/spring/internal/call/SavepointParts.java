@@ -10,6 +10,7 @@ import java.util.Set;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.springframework.transaction.support.TransactionSynchronization;
 
@@ -65,10 +66,10 @@ abstract class SavepointParts implements TransactionSynchronization {
         return last().writes();
     }
 
-    CommitWrites allWrites(LockAccess locks) {
+    CommitWrites allWrites(RowLocks locks) {
         return parts.size() == 1
                 ? last().writes()
-                : locks.joined(parts.stream().map(Part::writes).toList());
+                : LockAccess.of(locks).joined(parts.stream().map(Part::writes).toList());
     }
 
     private Part last() {

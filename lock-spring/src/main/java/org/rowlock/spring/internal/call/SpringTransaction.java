@@ -251,7 +251,7 @@ public final class SpringTransaction extends SavepointParts {
         return committedByRowlock
                 && on(connection -> {
                     RowLocks own = Objects.requireNonNull(locks);
-                    own.in(connection).commit(allWrites(LockAccess.of(own)));
+                    own.in(connection).commit(allWrites(own));
                     return true;
                 });
     }
@@ -259,7 +259,7 @@ public final class SpringTransaction extends SavepointParts {
     /** Runs the last steps before the COMMIT. If they fail, the transaction is rolled back. */
     void finish(boolean sends) {
         if (locks != null) {
-            send(sends ? allWrites(LockAccess.of(locks)) : new CommitWrites());
+            send(sends ? allWrites(locks) : new CommitWrites());
         }
         atItsCommit = true;
     }
