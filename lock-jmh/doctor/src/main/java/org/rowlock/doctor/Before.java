@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.tool.UserError;
 
 /**
  * An earlier diagnosis to compare with.

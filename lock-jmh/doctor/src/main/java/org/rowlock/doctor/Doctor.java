@@ -21,6 +21,9 @@ import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.ServerQuery.Row;
+import org.rowlock.tool.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
 
 /**
  * Samples a running server for a while and reports whether row locks hurt it. The doctor only reads, in read-only
@@ -28,8 +31,6 @@ import org.rowlock.doctor.ServerQuery.Row;
  * connect can run it; the report names what the role may not see. It supports PostgreSQL 14 and newer.
  */
 public final class Doctor {
-    private static final int OLDEST = 14;
-
     private static final String STRAY_WRITERS = "select w.relation::text as relation, w.query,"
             + " w.role || coalesce(' (' || nullif(w.application, '') || ')', '') as who"
             + " from rowlock.stray_writers as w where w.relation in (select a.relation from rowlock.audits as a)"
@@ -70,7 +71,10 @@ public final class Doctor {
     private Seen look(Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
         Row facts = session.read(connection -> {
-            refuseOthers(connection);
+            ServerFailures.refuseOthers(
+                    address,
+                    ServerQuery.query(connection, "select version()").get(0).string("version"),
+                    connection.getMetaData().getDatabaseMajorVersion());
             return ServerQuery.SERVER.read(connection).get(0);
         });
         facts.values().put("address", address.toString());
@@ -162,18 +166,6 @@ public final class Doctor {
                         TreeMap::new,
                         Collectors.mapping(
                                 writer -> writer.string("who") + ": " + writer.string("query"), Collectors.toList())));
-    }
-
-    private void refuseOthers(Connection connection) throws SQLException {
-        String version =
-                ServerQuery.query(connection, "select version()").get(0).string("version");
-        ServerFailures.refuseOtherDatabases(address, version);
-        int major = connection.getMetaData().getDatabaseMajorVersion();
-        if (major < OLDEST) {
-            throw new UserError("The doctor needs PostgreSQL " + OLDEST + " or newer, and the server at " + address
-                    + " is of version " + major + ": its pg_locks does not show how long a session waited for a lock."
-                    + " Ask a newer server that carries the same load.");
-        }
     }
 
     /** Returns the result of a probe. If the server refuses it, returns {@code otherwise} and notes why. */

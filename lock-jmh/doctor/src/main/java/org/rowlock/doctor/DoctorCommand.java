@@ -5,19 +5,17 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
+import org.rowlock.tool.ToolCommand;
+import org.rowlock.tool.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.PositiveNumber;
 
 /** Examines a running server. This is the main class of the jar. */
 @Command(
@@ -40,16 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "",
             "Exit status: 0 if it could look, whatever it saw; 1 if not; 2 for wrong usage."
         })
-public final class DoctorCommand implements Callable<Integer> {
-    private static final String VERBOSE = "--verbose";
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
-
-    @Mixin
-    private final ServerOptions server = new ServerOptions();
-
+public final class DoctorCommand extends ToolCommand {
     @Option(
             names = "--seconds",
             paramLabel = "<number>",
@@ -99,7 +88,7 @@ public final class DoctorCommand implements Callable<Integer> {
                     command.commandLine(),
                     "Which server? Give its address: --url jdbc:postgresql://host:port/database.");
         }
-        PrintWriter out = command.commandLine().getOut();
+        PrintWriter out = out();
         int width = command.usageMessage().autoWidth(true).width();
         if (watch) {
             boolean isBounded = command.commandLine().getParseResult().hasMatchedOption("--seconds");
@@ -107,7 +96,7 @@ public final class DoctorCommand implements Callable<Integer> {
             Watch.run(address, out, width, json, () -> !isBounded || System.nanoTime() < end);
             return ExitCode.OK;
         }
-        PrintWriter progress = command.commandLine().getErr();
+        PrintWriter progress = err();
         progress.println("Looking at " + address + " for " + seconds + " s. Nothing is changed there.");
         progress.flush();
         Diagnosis diagnosis = Doctor.examine(address, Duration.ofSeconds(seconds));
@@ -131,12 +120,6 @@ public final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    private void refuse(boolean isWrong, String message) {
-        if (isWrong) {
-            throw new ParameterException(command.commandLine(), message);
-        }
-    }
-
     /**
      * Examines a server.
      *
@@ -145,39 +128,5 @@ public final class DoctorCommand implements Callable<Integer> {
     public static void main(String[] args) {
         CommandLine line = commandLine(new DoctorCommand());
         System.exit(line.setCommandName("java -jar doctor.jar").execute(args));
-    }
-
-    /**
-     * Creates a command line that reports a failure as a status and a message that says what to do. A stack trace is
-     * printed only on request.
-     */
-    public static CommandLine commandLine(Object command) {
-        return new CommandLine(command)
-                .setParameterExceptionHandler(DoctorCommand::misused)
-                .setExecutionExceptionHandler((e, line, parsed) -> failed(e, line, parsed.originalArgs()));
-    }
-
-    private static int misused(ParameterException e, String[] args) {
-        CommandLine line = e.getCommandLine();
-        line.getErr().println(e.getMessage());
-        UnmatchedArgumentException.printSuggestions(e, line.getErr());
-        line.getErr().println("Try: " + line.getCommandSpec().qualifiedName() + " --help");
-        trace(e, line, List.of(args));
-        return ExitCode.USAGE;
-    }
-
-    private static int failed(Exception e, CommandLine line, List<String> args) {
-        boolean canTrace = line.getCommandSpec().findOption(VERBOSE) != null;
-        String unforeseen = "This failed in a way that was not foreseen: " + ServerFailures.describe(e)
-                + (canTrace ? " With " + VERBOSE + " it shows where." : "");
-        line.getErr().println(e instanceof UserError ? e.getMessage() : unforeseen);
-        trace(e, line, args);
-        return ExitCode.SOFTWARE;
-    }
-
-    private static void trace(Exception e, CommandLine line, List<String> args) {
-        if (args.contains(VERBOSE)) {
-            e.printStackTrace(line.getErr());
-        }
     }
 }

@@ -1,5 +1,7 @@
 package org.rowlock.doctor;
 
+import static org.rowlock.tool.Texts.escaped;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,12 +140,5 @@ record Page(Diagnosis diagnosis, @Nullable Before before) {
             }
         });
         return expected;
-    }
-
-    private static String escaped(String text) {
-        return text.replace("&", "&amp;")
-                .replace("<", "&lt;")
-                .replace(">", "&gt;")
-                .replace("\"", "&quot;");
     }
 }

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.tool.Texts;
 
 /**
  * A query in a file of its own, such as {@code waits.sql} beside this class, which can be read and run in psql too. A
@@ -88,7 +89,7 @@ enum ServerQuery {
 
     /** Returns the text without values of the application, and without what would control a terminal. */
     private static String shown(String column, String text) {
-        return ServerFailures.printable(column.endsWith("query") ? SqlText.normalize(text) : text);
+        return Texts.printable(column.endsWith("query") ? SqlText.normalize(text) : text);
     }
 
     /** Returns the later rows with the increase of their counters. A counter that fell was reset, and counts from 0. */

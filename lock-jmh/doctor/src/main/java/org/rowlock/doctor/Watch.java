@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
 
 /**
  * The tree of waits for locks at one moment.

@@ -20,6 +20,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** Servers with illnesses, and examinations that last until what is asked for has been seen. */
 final class Clinic {

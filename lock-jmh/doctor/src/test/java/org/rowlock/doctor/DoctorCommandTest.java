@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.TestPostgres;
 import picocli.CommandLine;
+import org.rowlock.tool.UserError;
 
 /** The command, as it is called. */
 class DoctorCommandTest {

@@ -18,6 +18,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** What a role without privileges is told, and that nobody changes anything. */
 class DoctorPrivilegesTest {

@@ -24,6 +24,7 @@ import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** Servers that are set up in another way than most: with extensions, as a standby, behind a pooler. */
 @Tag("long")

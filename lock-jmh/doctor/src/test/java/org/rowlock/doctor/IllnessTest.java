@@ -33,6 +33,7 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** A server with one illness at a time: the first advice is the right one, at the right table and statement. */
 @SuppressWarnings("try") // A load is there to run.

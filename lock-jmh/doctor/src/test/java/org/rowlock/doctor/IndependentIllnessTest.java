@@ -23,6 +23,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** Illnesses written down without a look at the rules, each with what a DBA would advise first. */
 @Tag("long")

@@ -21,6 +21,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** Illnesses that users have reported as misunderstood, with programs that use JDBC as applications do. */
 @SuppressWarnings("try") // A load is there to run.

@@ -7,6 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.RowLockMode;
+import org.rowlock.tool.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
 
 /** How statements and servers are told apart by their text. */
 class SqlTextTest {
@@ -99,15 +102,16 @@ class SqlTextTest {
                 "PostgreSQL 11.2-YB-2.20.1.3-b0 on x86_64-pc-linux-gnu | YugabyteDB",
                 "PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC, Redshift 1.0.38698 | Redshift",
                 "SomethingElse 1.0 | no PostgreSQL",
+                "PostgreSQL 13.22 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit | 14 is the oldest",
             })
     void whatOnlySpeaksTheProtocolIsRefused(String version, String named) {
-        assertThatThrownBy(() -> ServerFailures.refuseOtherDatabases(SERVER, version))
+        assertThatThrownBy(() -> ServerFailures.refuseOthers(SERVER, version, 13))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining(named);
     }
 
     @Test
     void postgresIsNotRefused() {
-        ServerFailures.refuseOtherDatabases(SERVER, "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+        ServerFailures.refuseOthers(SERVER, "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit", 18);
     }
 }

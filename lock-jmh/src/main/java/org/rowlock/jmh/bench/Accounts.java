@@ -3,7 +3,7 @@ package org.rowlock.jmh.bench;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /** The table that most workloads lock: rows numbered from 1, each with an initial balance of 0. */
 record Accounts(BenchmarkServer server, int rows) {
@@ -37,17 +37,17 @@ record Accounts(BenchmarkServer server, int rows) {
      */
     static void updateThrice(Connection connection, int aid) throws SQLException {
         raise(connection, aid);
-        Sql.updateOne(connection, DOUBLE, aid);
-        Sql.updateOne(connection, TAKE, aid);
+        Jdbc.updateOne(connection, DOUBLE, aid);
+        Jdbc.updateOne(connection, TAKE, aid);
     }
 
     static void raise(Connection connection, int aid) throws SQLException {
-        Sql.updateOne(connection, ADD, aid);
+        Jdbc.updateOne(connection, ADD, aid);
     }
 
     /** Reads a balance as the connection's transaction sees it. */
     static long read(Connection connection, int aid) throws SQLException {
-        return Sql.number(connection, READ, aid);
+        return Jdbc.number(connection, READ, aid);
     }
 
     /** Fails unless every row exists and its balance is 0 again. */

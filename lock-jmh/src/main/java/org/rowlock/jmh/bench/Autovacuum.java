@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.rowlock.jmh.profile.Published;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /** The work of {@link Zipfian} while autovacuum processes the hot rows as often as the server permits. */
 public class Autovacuum extends Zipfian {
@@ -49,7 +49,7 @@ public class Autovacuum extends Zipfian {
     void ends(boolean measured, Published results) throws SQLException {
         long last = Math.max(longestGapNanos.get(), System.nanoTime() - latest.get());
         results.put("autovacuum.stall", last / (double) TimeUnit.MILLISECONDS.toNanos(1), "ms");
-        long[] seen = Sql.numbers(
+        long[] seen = Jdbc.numbers(
                 monitor,
                 "select autovacuum_count, n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass");
         results.put("autovacuum.runs", (double) seen[0], "");

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.rowlock.jmh.profile.Published;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window
@@ -86,7 +86,7 @@ public class Horizon extends Zipfian {
         if (!measured) {
             return;
         }
-        long[] seen = Sql.numbers(monitor, SEEN);
+        long[] seen = Jdbc.numbers(monitor, SEEN);
         results.put("horizon.xminAge", (double) seen[0], "xids");
         results.put("horizon.deadTuples", (double) seen[1], "");
         rates.add(results.perSecond());
@@ -107,10 +107,10 @@ public class Horizon extends Zipfian {
     /** Opens a transaction that does nothing and ends late, as a report or a forgotten session would. */
     private Connection hold() throws SQLException {
         Connection connection = server.closeWith(server.connect());
-        Sql.execute(connection, STAY, "set application_name = 'rowlock-jmh horizon'");
+        Jdbc.execute(connection, STAY, "set application_name = 'rowlock-jmh horizon'");
         connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         connection.setAutoCommit(false);
-        Sql.execute(connection, "select 1");
+        Jdbc.execute(connection, "select 1");
         return connection;
     }
 

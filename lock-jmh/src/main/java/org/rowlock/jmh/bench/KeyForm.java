@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /** The forms of an id. Each has a table whose primary key is of that form; each row has a number, which is 0. */
 public enum KeyForm {
@@ -46,7 +46,7 @@ public enum KeyForm {
                 "insert into " + table() + " select " + values + " from generate_series(1, " + rows + ") i",
                 "vacuum analyze " + table());
         try (Connection connection = server.connect()) {
-            return Sql.list(
+            return Jdbc.list(
                     connection,
                     "select " + names + " from " + table(),
                     row -> this == COMPOSITE ? List.of(row.getObject(1), row.getObject(2)) : row.getObject(1));

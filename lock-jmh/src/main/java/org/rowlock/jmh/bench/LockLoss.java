@@ -21,7 +21,7 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.ServerCrash;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * Kills the server while locks are held and waited for, and starts it again. The result is the time from the kill until
@@ -153,7 +153,7 @@ public class LockLoss extends LockWorkload {
     private void awaitWaiting() throws SQLException {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         try (Connection connection = server.connect()) {
-            while (Sql.number(connection, "select count(*) from pg_locks where not granted") == 0) {
+            while (Jdbc.number(connection, "select count(*) from pg_locks where not granted") == 0) {
                 threads.check();
                 if (System.nanoTime() > deadline) {
                     throw new IllegalStateException("No client waits for a lock that is held");

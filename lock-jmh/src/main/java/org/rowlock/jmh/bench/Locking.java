@@ -18,7 +18,7 @@ import org.rowlock.internal.access.AdmissionQueues.Permit;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.Modes;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * Locks rows of one table in each of the ways of {@link Strategy}, as an application would. All threads of an
@@ -131,10 +131,10 @@ final class Locking {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
-            case FOR_UPDATE -> Sql.run(connection, handForUpdate(), parts(id));
-            case IN_FRONT -> Sql.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
+            case FOR_UPDATE -> Jdbc.run(connection, handForUpdate(), parts(id));
+            case IN_FRONT -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE ->
-                Sql.run(
+                Jdbc.run(
                         connection,
                         "select pg_advisory_xact_lock(4711, " + (id instanceof Integer ? "?)" : "hashtext(?))"),
                         id instanceof Integer ? id : String.valueOf(id));
@@ -155,11 +155,11 @@ final class Locking {
                 locks.in(connection)
                         .lockAndRead(forUpdate(key(id)), read, row -> row.getLong(1), parts(id))
                         .get(0);
-            case FOR_UPDATE -> Sql.number(connection, read + " for update", parts(id));
+            case FOR_UPDATE -> Jdbc.number(connection, read + " for update", parts(id));
             case HAND_WRITTEN -> HandWritten.lockAndRead(connection, table, read, (int) id);
             default -> {
                 lock(connection, id);
-                yield Sql.number(connection, read, parts(id));
+                yield Jdbc.number(connection, read, parts(id));
             }
         };
     }
@@ -179,7 +179,7 @@ final class Locking {
             }
             case FOR_UPDATE -> {
                 String id = columns.get(0);
-                List<Integer> found = Sql.list(
+                List<Integer> found = Jdbc.list(
                         connection,
                         "select " + id + " from " + table + " where " + id + " = any(?) order by " + id
                                 + (Modes.isShared(mode) ? " for share" : " for update"),
@@ -189,7 +189,7 @@ final class Locking {
             }
             // All callers lock in this order, so that they do not deadlock.
             case NAIVE ->
-                Sql.run(
+                Jdbc.run(
                         connection,
                         "select pg_advisory_xact_lock" + (Modes.isShared(mode) ? "_shared" : "")
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset"
@@ -219,7 +219,7 @@ final class Locking {
         String sql = "select id from " + table + " where " + predicate + tryLock
                 + (order.isEmpty() ? "" : " order by " + order) + " limit " + limit
                 + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : "");
-        return Sql.list(connection, sql, row -> row.getInt(1));
+        return Jdbc.list(connection, sql, row -> row.getInt(1));
     }
 
     private String handForUpdate() {
@@ -232,7 +232,7 @@ final class Locking {
 
     /** Locks the id as a text, as hand-written code would. */
     private void named(Connection connection, String sql, Object id) throws SQLException {
-        Sql.run(connection, sql, table + ':' + id);
+        Jdbc.run(connection, sql, table + ':' + id);
     }
 
     /** Returns the values of a key, in the order of its columns. */

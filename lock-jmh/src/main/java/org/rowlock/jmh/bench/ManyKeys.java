@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.TransactionLocks;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /** Locks many rows in one call, exclusively or shared, updates them or not, and commits. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
@@ -117,7 +117,7 @@ public class ManyKeys extends LockWorkload {
 
     private static void update(Connection connection, List<Integer> aids) throws SQLException {
         String sql = "update " + Accounts.TABLE + " set balance = balance + 1 where aid = any(?)";
-        if (Sql.update(connection, sql, (Object) Locking.array(aids)) != aids.size()) {
+        if (Jdbc.update(connection, sql, (Object) Locking.array(aids)) != aids.size()) {
             throw new InvariantViolation("not all of " + aids.size() + " accounts were there to be updated");
         }
     }
@@ -133,7 +133,7 @@ public class ManyKeys extends LockWorkload {
                 Connection other = server.begin()) {
             locking.lockAll(first, aids, mode);
             // Without the timeout, the second transaction would wait forever if it could not share.
-            Sql.execute(second, "set local lock_timeout = '10s'");
+            Jdbc.execute(second, "set local lock_timeout = '10s'");
             locking.lockAll(second, aids, mode);
             first.rollback();
             TransactionLocks outsider = locking.locks().in(other);
@@ -153,7 +153,7 @@ public class ManyKeys extends LockWorkload {
      */
     private void sample(Connection connection) throws SQLException {
         long entries =
-                Sql.number(connection, "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath");
+                Jdbc.number(connection, "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath");
         meter.average("lockTable").add(entries, 1);
         meter.average("lockTableFilled").add(100 * entries * clients, capacity);
     }

@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.RowLockMode;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
@@ -87,7 +87,7 @@ public class OneSession extends LockWorkload {
     private void warmUp() throws SQLException {
         long begun = System.nanoTime();
         try (Connection direct = server.connectDirectly()) {
-            Sql.execute(direct, "set synchronous_commit = off");
+            Jdbc.execute(direct, "set synchronous_commit = off");
             direct.setAutoCommit(false);
             for (int i = 0; i < WARM_UPS && System.nanoTime() - begun < WARM_UP_NANOS; i++) {
                 transact(direct);
@@ -147,7 +147,7 @@ public class OneSession extends LockWorkload {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {
             lock(holder, ids.get(0));
-            Sql.execute(other, "set local lock_timeout = '" + timeout + "'");
+            Jdbc.execute(other, "set local lock_timeout = '" + timeout + "'");
             lock(other, ids.get(row));
             return false;
         } catch (LockNotAvailableException e) {

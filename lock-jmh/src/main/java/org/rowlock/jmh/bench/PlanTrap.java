@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import java.util.List;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /** Takes ten rows and commits. The plan decides how many rows the hand-written query locks. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
@@ -77,7 +77,7 @@ public class PlanTrap extends LockWorkload {
                     }
                     meter.average("returned").add(ids.size(), 1);
                     if (sample) {
-                        long locked = Sql.number(connection, LOCKED);
+                        long locked = Jdbc.number(connection, LOCKED);
                         if (locked < ids.size()) {
                             throw new InvariantViolation(
                                     ids.size() + " rows were returned, and only " + locked + " of them are locked");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * Workers that claim ten ready jobs at a time, finish them, and commit. The result is the rate of jobs. Every finished
@@ -70,7 +70,7 @@ public class Queue extends LockWorkload {
 
     private void finish(Connection connection, List<Integer> ids) throws SQLException {
         claimed.addAll(ids);
-        if (Sql.update(connection, FINISH, (Object) Locking.array(ids)) != ids.size()) {
+        if (Jdbc.update(connection, FINISH, (Object) Locking.array(ids)) != ids.size()) {
             throw new InvariantViolation("a job was claimed that is not there");
         }
     }

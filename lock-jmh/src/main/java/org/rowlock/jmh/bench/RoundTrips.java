@@ -21,7 +21,7 @@ import org.rowlock.LockRequest;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.jmh.profile.Published;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * Locks a row, updates it three times and commits, or runs one UPDATE that commits by itself. The number of flushes,
@@ -173,7 +173,7 @@ public class RoundTrips extends LockWorkload {
         try (Connection connection = pool.getConnection()) {
             if (autocommit) {
                 connection.setAutoCommit(true);
-                Sql.updateOne(connection, CONDITIONAL, aid);
+                Jdbc.updateOne(connection, CONDITIONAL, aid);
                 raised.increment();
                 connection.setAutoCommit(false);
                 return;

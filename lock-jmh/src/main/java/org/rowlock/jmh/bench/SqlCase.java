@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * Work without Rowlock, in a file of SQL beside this class. Each section begins with a line such as {@code -- beside
@@ -105,7 +105,7 @@ public class SqlCase extends Workload {
             Connection session = sessions.get(number);
             return () -> {
                 latency.begin();
-                Sql.run(session, sql);
+                Jdbc.run(session, sql);
                 latency.end();
                 done.increment();
                 return 1;
@@ -122,7 +122,7 @@ public class SqlCase extends Workload {
             latency.begin();
             try (Connection connection = dataSource.getConnection()) {
                 latency.end();
-                Sql.run(connection, sql);
+                Jdbc.run(connection, sql);
                 return 1;
             } catch (SQLException e) {
                 if (!TOO_MANY_CONNECTIONS.equals(e.getSQLState())
@@ -138,7 +138,7 @@ public class SqlCase extends Workload {
 
     private void check(String sql) throws SQLException {
         try (Connection connection = server.connect()) {
-            if (!Sql.one(connection, sql, row -> row.getBoolean(1))) {
+            if (!Jdbc.one(connection, sql, row -> row.getBoolean(1))) {
                 throw new InvariantViolation("this does not hold: " + sql);
             }
         }

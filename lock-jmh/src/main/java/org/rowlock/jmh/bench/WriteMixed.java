@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * The mix of sysbench's oltp_write_only. A transaction updates an indexed column of one row and another column of a
@@ -184,7 +184,7 @@ public class WriteMixed extends LockWorkload {
 
     /** Reads the rows with these ids. A missing row is not in the result. */
     static Map<Integer, Item> read(Connection connection, Collection<Integer> ids) throws SQLException {
-        return Sql.list(
+        return Jdbc.list(
                         connection,
                         "select id, k, plain_writes, inserts, version from items where id = any (?)",
                         row -> new Item(row.getInt(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
@@ -209,7 +209,7 @@ public class WriteMixed extends LockWorkload {
             case REINSERT -> {
                 boolean deleted = write(connection, "delete from items", read);
                 if (deleted) {
-                    Sql.updateOne(
+                    Jdbc.updateOne(
                             connection,
                             "insert into items values (?, ?, ?, ?, ?, repeat('c', 120), repeat('p', 60))",
                             read.id(),
@@ -226,7 +226,7 @@ public class WriteMixed extends LockWorkload {
     private boolean write(Connection connection, String sql, Item read, Long... value) throws SQLException {
         Stream<Object> asRead = Stream.of(read.id(), read.version(), strategy == Strategy.OPTIMISTIC);
         Object[] values = Stream.concat(Stream.of(value), asRead).toArray();
-        return Sql.update(connection, sql + AS_READ, values) == 1;
+        return Jdbc.update(connection, sql + AS_READ, values) == 1;
     }
 
     /**

@@ -2,16 +2,14 @@ package org.rowlock.jmh.cli;
 
 import java.io.Console;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.ServerOptions;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ToolCommand;
 import org.rowlock.jmh.report.Summary;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
@@ -24,9 +22,7 @@ import org.rowlock.jmh.server.ServerFacts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Measures scenarios and writes a report. */
 @Command(
@@ -46,16 +42,9 @@ import picocli.CommandLine.Spec;
             "  compare --url jdbc:postgresql://db:5432/app --user bench --password",
             "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
         })
-final class CompareCommand implements Callable<Integer> {
+final class CompareCommand extends ToolCommand {
     /** The limit of a run for which the user chose neither scenarios nor times. */
     private static final Duration BUDGET = Duration.ofMinutes(10);
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
-
-    @Mixin
-    private final ServerOptions server = new ServerOptions();
 
     @Mixin
     private final ScenarioOptions scenarios = new ScenarioOptions();
@@ -80,7 +69,7 @@ final class CompareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         ServerAddress address = server.address();
-        scenarios.refuse(
+        refuse(
                 address != null && standby != null,
                 "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
                         + " synchronous_standby_names. Leave out --standby or --url.");
@@ -117,14 +106,6 @@ final class CompareCommand implements Callable<Integer> {
                         remarks,
                         standby),
                 directory);
-    }
-
-    private PrintWriter out() {
-        return command.commandLine().getOut();
-    }
-
-    private PrintWriter err() {
-        return command.commandLine().getErr();
     }
 
     private int run(ComparisonSettings settings, Path directory) throws IOException {

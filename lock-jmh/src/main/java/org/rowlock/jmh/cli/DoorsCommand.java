@@ -1,7 +1,6 @@
 package org.rowlock.jmh.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -9,11 +8,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import org.rowlock.doctor.PositiveNumber;
-import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.ServerOptions;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.PositiveNumber;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ToolCommand;
+import org.rowlock.tool.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.bench.Workload;
 import org.rowlock.jmh.doors.DoorRun;
@@ -26,10 +24,7 @@ import org.rowlock.jmh.server.ServerCheck;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Measures every way in which a user can lock and change a row. */
 @Command(
@@ -44,18 +39,11 @@ import picocli.CommandLine.Spec;
             ""
         },
         footer = {"", "Example:", "  doors --clients 1,10,90,300 --rtt 0,0.5ms --rows zipf,one --report out"})
-final class DoorsCommand implements Callable<Integer> {
+final class DoorsCommand extends ToolCommand {
     private static final int ZIPF_ROWS = 100;
     private static final int MOST_PASSES = 25;
     private static final int LEAST_SLICE = 250;
     private static final int MOST_SLICE = 1_000;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
-
-    @Mixin
-    private final ServerOptions server = new ServerOptions();
 
     @Mixin
     private final ReportOption report = new ReportOption();
@@ -199,19 +187,5 @@ final class DoorsCommand implements Callable<Integer> {
         out().println(results.answer());
         out().println("Report: " + ReportOption.write(results, directory));
         return ExitCode.OK;
-    }
-
-    private PrintWriter out() {
-        return command.commandLine().getOut();
-    }
-
-    private PrintWriter err() {
-        return command.commandLine().getErr();
-    }
-
-    private void refuse(boolean isWrong, String message) {
-        if (isWrong) {
-            throw new ParameterException(command.commandLine(), message);
-        }
     }
 }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.util.Version;
 import org.postgresql.util.DriverInfo;
 import org.rowlock.doctor.DoctorCommand;
-import org.rowlock.doctor.ServerOptions;
+import org.rowlock.tool.ServerOptions;
+import org.rowlock.tool.ToolCommand;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
@@ -72,7 +73,7 @@ public final class Program implements IVersionProvider {
             scope = ScopeType.INHERIT,
             order = 99,
             description = "Shows where in the program a failure came from.")
-    @SuppressWarnings("UnusedVariable") // DoctorCommand searches for it
+    @SuppressWarnings("UnusedVariable") // ToolCommand searches for it
     private boolean isVerbose;
 
     /** Runs a command of Rowlock's, or JMH. */
@@ -112,7 +113,7 @@ public final class Program implements IVersionProvider {
     public static int run(PrintWriter out, PrintWriter err, String... args) {
         // From JDK 22 on, the default provider returns a console without a terminal too, where nothing can be asked.
         System.setProperty("jdk.console", "java.base");
-        return DoctorCommand.commandLine(new Program())
+        return ToolCommand.commandLine(new Program())
                 .setOut(out)
                 .setErr(err)
                 .setUsageHelpWidth(WIDTH)

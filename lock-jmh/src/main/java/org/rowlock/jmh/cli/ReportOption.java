@@ -7,7 +7,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 import org.rowlock.jmh.report.Report;
 import org.rowlock.jmh.run.Results;
 import picocli.CommandLine.Model.CommandSpec;

@@ -3,7 +3,7 @@ package org.rowlock.jmh.doors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * One way to lock a row, read it, write it and commit. Thread-safe.
@@ -30,7 +30,7 @@ record Door(String label, DataSource pool, int by, Change change) {
     /** Runs the read of a thread that only reads. */
     void read(int aid) throws SQLException {
         try (Connection connection = pool.getConnection()) {
-            Sql.number(connection, READ, aid);
+            Jdbc.number(connection, READ, aid);
             connection.commit();
         }
     }

@@ -99,7 +99,7 @@ public final class DoorRun {
                 Crowd crowd = new Crowd(clients, rows)) {
             Network network = server.over(roundTripMillis);
             createTables(server);
-            Pools pools = new Pools(server, clients);
+            DoorPools pools = new DoorPools(server, clients);
             List<Measured> doors = doors(pools);
             try (Connection connection = server.connectDirectly()) {
                 describe(ServerFacts.of(connection));
@@ -153,7 +153,7 @@ public final class DoorRun {
         serverSettings = facts.settings();
     }
 
-    private List<Measured> doors(Pools pools) {
+    private List<Measured> doors(DoorPools pools) {
         JdbcDoors jdbc = new JdbcDoors(pools, settings.writes());
         List<Measured> measured = measured(Measured.JDBC, JdbcDoors.NAMES, jdbc::door);
         if (settings.doors().stream().anyMatch(JpaDoors.NAMES::contains)) {

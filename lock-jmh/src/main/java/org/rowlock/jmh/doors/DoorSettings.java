@@ -3,7 +3,7 @@ package org.rowlock.jmh.doors;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.ServerAddress;
+import org.rowlock.tool.ServerAddress;
 
 /**
  * The settings of a run.
@@ -31,7 +31,7 @@ public record DoorSettings(
     /** The largest number of connections at a time, including those of checks and cleaning up. */
     public int connections() {
         return 12
-                + Pools.connections(
+                + DoorPools.connections(
                         clients.stream().mapToInt(Integer::intValue).max().orElse(1));
     }
 

@@ -11,7 +11,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLocks;
 import org.rowlock.jmh.bench.DropInPool;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /** The doors of JDBC and of lock-core. They write what depends on what they read, so that a lost update shows. */
 final class JdbcDoors {
@@ -40,12 +40,12 @@ final class JdbcDoors {
     private static final int LARGEST_GROUP = 32;
     private static final int LARGEST_GROUP_OF_UPDATES = 64;
 
-    private final Pools pools;
+    private final DoorPools pools;
     private final DataSource pool;
     private final int writes;
 
     /** @param writes the number of statements by which a transaction writes; each raises the balance by 1 */
-    JdbcDoors(Pools pools, int writes) {
+    JdbcDoors(DoorPools pools, int writes) {
         this.pools = pools;
         this.pool = pools.shared();
         this.writes = writes;
@@ -82,7 +82,7 @@ final class JdbcDoors {
                 from,
                 writes,
                 aid -> inTransaction(
-                        from, connection -> set(connection, aid, Sql.number(connection, LOCK_AND_READ, aid))));
+                        from, connection -> set(connection, aid, Jdbc.number(connection, LOCK_AND_READ, aid))));
     }
 
     private Door lock(RowLocks locks) {
@@ -92,7 +92,7 @@ final class JdbcDoors {
                 writes,
                 aid -> inTransaction(pool, connection -> {
                     locks.in(connection).lock(request(aid));
-                    set(connection, aid, Sql.number(connection, READ, aid));
+                    set(connection, aid, Jdbc.number(connection, READ, aid));
                 }));
     }
 
@@ -151,7 +151,7 @@ final class JdbcDoors {
         return new Door(label, from, 1, aid -> {
             try (Connection connection = from.getConnection()) {
                 connection.setAutoCommit(true);
-                Sql.updateOne(connection, ADD, aid);
+                Jdbc.updateOne(connection, ADD, aid);
                 connection.setAutoCommit(false);
             }
         });
@@ -159,7 +159,7 @@ final class JdbcDoors {
 
     private void set(Connection connection, int aid, long balance) throws SQLException {
         for (int i = 1; i <= writes; i++) {
-            Sql.updateOne(connection, SET, balance + i, aid);
+            Jdbc.updateOne(connection, SET, balance + i, aid);
         }
     }
 

@@ -49,12 +49,12 @@ final class JpaDoors {
      */
     private static final Logger LOG = Logger.getLogger("org.hibernate");
 
-    private final Pools pools;
+    private final DoorPools pools;
     private final Map<DataSource, Service> services = new HashMap<>();
     private final DataSource dropIn;
     private final DataSource flushing;
 
-    JpaDoors(Pools pools) {
+    JpaDoors(DoorPools pools) {
         LOG.setLevel(Level.WARNING);
         this.pools = pools;
         this.dropIn = pools.closing(DropInPool.of(pools.shared(), "queue", 1));

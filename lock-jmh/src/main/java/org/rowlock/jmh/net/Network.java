@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 
 /**
  * The way from the clients to the server: direct, or through a proxy whose delay adds up to the requested round trip.

@@ -12,8 +12,8 @@ import org.openjdk.jmh.profile.InternalProfiler;
 import org.openjdk.jmh.profile.ProfilerException;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
-import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 
 /**
  * Measures the effect of a benchmark on a PostgreSQL server. It works with any benchmark:

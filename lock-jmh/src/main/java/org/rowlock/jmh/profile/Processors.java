@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.server.RunDirectory;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * The processor time of this program, the server and the whole machine. This program is the JVM with all processes that
@@ -56,7 +56,7 @@ public final class Processors {
     /** Measures this machine and the server of the connection. */
     public static Processors of(Connection connection) throws SQLException {
         List<ProcessHandle> found = Stream.concat(
-                        postmaster(Sql.number(connection, "select pg_backend_pid()")), ownServers().stream())
+                        postmaster(Jdbc.number(connection, "select pg_backend_pid()")), ownServers().stream())
                 .distinct()
                 .toList();
         // The processes of a server in a container on this machine cannot be distinguished from those of other

@@ -2,7 +2,7 @@ package org.rowlock.jmh.profile;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * The counters of a server.
@@ -26,7 +26,7 @@ record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks,
             """;
 
     static ServerCounters read(Connection connection) throws SQLException {
-        return Sql.one(
+        return Jdbc.one(
                 connection,
                 QUERY,
                 row -> new ServerCounters(

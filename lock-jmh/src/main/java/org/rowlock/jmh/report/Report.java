@@ -14,6 +14,7 @@ import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rowlock.jmh.run.Results;
+import org.rowlock.tool.Texts;
 
 /** Writes the results as JSON, and as a self-contained page that opens offline. */
 public final class Report {
@@ -30,13 +31,11 @@ public final class Report {
         Gson gson = new GsonBuilder().setPrettyPrinting().create();
         String json = gson.toJson(results);
         Files.writeString(directory.resolve(JSON), json);
-        String plain =
-                Summary.of(results).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
         Map<String, String> parts = Map.of(
                 "css", text("report.css"),
                 "chart", chart(),
                 "data", json,
-                "plain", plain,
+                "plain", Texts.escaped(Summary.of(results)),
                 "script", text("report.js"));
         String page = PLACE.matcher(text(PAGE))
                 .replaceAll(place -> Matcher.quoteReplacement(String.valueOf(parts.get(place.group(1)))));

@@ -1,6 +1,7 @@
 package org.rowlock.jmh.report;
 
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.Ratio;
 import org.rowlock.jmh.run.Results;
@@ -9,6 +10,7 @@ import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.tool.Texts;
 
 /** The results as a table for the terminal. */
 public final class Summary {
@@ -39,7 +41,7 @@ public final class Summary {
                         + " within 10 % of 1; else inconclusive. Disturbed: other programs took more than a tenth of"
                         + " this machine, and nothing can be said.");
         // Text of a server or a failure must not control the terminal.
-        return text.toString().replaceAll("[\\p{Cntrl}&&[^\r\n]]", "?");
+        return text.toString().lines().map(Texts::printable).collect(Collectors.joining(System.lineSeparator()));
     }
 
     private static String power(PointResult point) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.openjdk.jmh.runner.BenchmarkException;
 import org.openjdk.jmh.runner.RunnerException;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
 
 /** The message of a benchmark's failure, found below JMH's wrappers. */

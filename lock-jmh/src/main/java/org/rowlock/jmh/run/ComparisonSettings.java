@@ -3,7 +3,7 @@ package org.rowlock.jmh.run;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.ServerAddress;
+import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.scenario.Scenario;
 
 /**

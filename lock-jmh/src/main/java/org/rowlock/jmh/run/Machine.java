@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 
 /** The machine this JVM runs on. */
 public final class Machine {

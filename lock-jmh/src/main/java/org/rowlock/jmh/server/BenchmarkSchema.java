@@ -3,7 +3,7 @@ package org.rowlock.jmh.server;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 
 /**
  * The schema that contains everything. A comment on it names the run that created it, so that no schema of another
@@ -33,7 +33,7 @@ public final class BenchmarkSchema {
         } else {
             removeLeftovers(connection);
         }
-        Sql.execute(connection, "create schema " + NAME, "comment on schema " + NAME + " is '" + mark(run) + "'");
+        Jdbc.execute(connection, "create schema " + NAME, "comment on schema " + NAME + " is '" + mark(run) + "'");
     }
 
     /** Drops the schema of a killed run, and rejects a server that has another schema of this name. */
@@ -57,7 +57,7 @@ public final class BenchmarkSchema {
      * the comparison itself is connected.
      */
     private static boolean isInUse(Connection connection, String mark) throws SQLException {
-        return Sql.number(
+        return Jdbc.number(
                         connection,
                         "select count(*) from pg_stat_activity where datname = current_database()"
                                 + " and pid <> pg_backend_pid() and application_name in (?, ?)",
@@ -70,14 +70,14 @@ public final class BenchmarkSchema {
      * Ends the remaining sessions of the run, and drops the schema if it belongs to the run. It may be called twice.
      */
     public static void drop(Connection connection, String run) throws SQLException {
-        Sql.number(
+        Jdbc.number(
                 connection,
                 "select count(pg_terminate_backend(pid)) from pg_stat_activity"
                         + " where application_name = ? and pid <> pg_backend_pid() and datname = current_database()",
                 applicationName(run));
         if (isOf(connection, run)) {
             // The drop does not wait for a standby, which may be gone, as after Ctrl-C.
-            Sql.execute(connection, "set synchronous_commit = local", "drop schema " + NAME + " cascade");
+            Jdbc.execute(connection, "set synchronous_commit = local", "drop schema " + NAME + " cascade");
         }
     }
 
@@ -87,7 +87,7 @@ public final class BenchmarkSchema {
 
     /** Returns the mark of the schema, if it exists; an empty one if it has no mark. */
     private static List<String> marks(Connection connection) throws SQLException {
-        return Sql.list(connection, MARK, row -> row.getString(1));
+        return Jdbc.list(connection, MARK, row -> row.getString(1));
     }
 
     private static String mark(String run) {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.doctor.ServerAddress;
+import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.net.Network;
 
 /**
@@ -181,7 +181,7 @@ public final class BenchmarkServer implements AutoCloseable {
     /** Runs statements one by one, in autocommit. */
     public void execute(String... statements) throws SQLException {
         try (Connection connection = connect()) {
-            Sql.execute(connection, statements);
+            Jdbc.execute(connection, statements);
         }
     }
 
@@ -191,7 +191,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     public long[] numbers(String query) throws SQLException {
         try (Connection connection = connect()) {
-            return Sql.numbers(connection, query);
+            return Jdbc.numbers(connection, query);
         }
     }
 

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 
 /** An embedded PostgreSQL server, in a temporary directory that is removed with it. */
 public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implements AutoCloseable {

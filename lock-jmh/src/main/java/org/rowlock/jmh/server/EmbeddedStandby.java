@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 import org.rowlock.jmh.net.Network;
 
 /**
@@ -50,7 +50,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
             network.lead(way);
             copy(superuser, way, directory.resolve("data"));
             EmbeddedServer server = EmbeddedServer.start(settings, directory);
-            Sql.execute(
+            Jdbc.execute(
                     superuser,
                     "alter system set synchronous_standby_names = '" + NAME + "'",
                     "select pg_reload_conf()");
@@ -71,11 +71,11 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
      */
     private static void copy(Connection superuser, PGSimpleDataSource primary, Path copy)
             throws SQLException, IOException {
-        Sql.text(superuser, "select pg_backup_start('" + NAME + "', true)");
-        Path data = Path.of(Sql.text(superuser, "show data_directory"));
+        Jdbc.text(superuser, "select pg_backup_start('" + NAME + "', true)");
+        Path data = Path.of(Jdbc.text(superuser, "show data_directory"));
         copyTree(data, copy, inside -> !inside.startsWith(WAL));
         Files.writeString(
-                copy.resolve("backup_label"), Sql.text(superuser, "select labelfile from pg_backup_stop(false)"));
+                copy.resolve("backup_label"), Jdbc.text(superuser, "select labelfile from pg_backup_stop(false)"));
         copyTree(data.resolve(WAL), copy.resolve(WAL), inside -> true);
         Files.createFile(copy.resolve("standby.signal"));
         Files.writeString(
@@ -110,7 +110,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
                         + " s, it is: " + seen + ". Leave out --standby, or try again when the machine is less busy.");
             }
             LockSupport.parkNanos(PAUSE.toNanos());
-            seen = Sql.text(
+            seen = Jdbc.text(
                     primary,
                     "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'no connection')"
                             + " from pg_stat_replication");

@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.ServerAddress;
+import org.rowlock.tool.ServerAddress;
 
 /**
  * The file by which a run passes the server to its forks. Only its owner may read it. A command line would show the

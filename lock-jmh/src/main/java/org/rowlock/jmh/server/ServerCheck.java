@@ -7,14 +7,12 @@ import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
-import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.ServerFailures;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.UserError;
 
 /** Rejects a server that cannot or must not be measured, before anything is created there. */
 public final class ServerCheck {
-    private static final int OLDEST_VERSION = 14;
-
     private ServerCheck() {}
 
     /**
@@ -35,12 +33,11 @@ public final class ServerCheck {
     public static ServerFacts forBenchmarks(ServerAddress address) {
         ServerFacts facts;
         try (Connection connection = connect(address)) {
-            ServerFailures.refuseOtherDatabases(address, Sql.text(connection, "select version()"));
+            ServerFailures.refuseOthers(
+                    address,
+                    Jdbc.text(connection, "select version()"),
+                    connection.getMetaData().getDatabaseMajorVersion());
             facts = ServerFacts.of(connection);
-            if (connection.getMetaData().getDatabaseMajorVersion() < OLDEST_VERSION) {
-                throw new UserError("The server at " + address + " is " + facts.version()
-                        + ", and 14 is the oldest PostgreSQL that this is made for. Give a newer one with --url.");
-            }
             refuseReadOnly(address, facts);
             BenchmarkSchema.removeLeftovers(connection);
         } catch (SQLException e) {

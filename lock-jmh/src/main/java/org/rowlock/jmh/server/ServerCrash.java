@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 
 /** Kills the embedded server of this JVM, and starts it again. Not thread-safe. */
 public record ServerCrash(Path dataDirectory) {
@@ -29,7 +29,7 @@ public record ServerCrash(Path dataDirectory) {
                     + " is not one of ours to kill. Give no server, and an embedded one is killed.");
         }
         try (Connection superuser = server.connect()) {
-            return new ServerCrash(Path.of(Sql.text(superuser, "show data_directory")));
+            return new ServerCrash(Path.of(Jdbc.text(superuser, "show data_directory")));
         }
     }
 

@@ -130,11 +130,11 @@ public record ServerFacts(
      */
     public static ServerFacts of(Connection connection) throws SQLException {
         Map<String, String> settings = settings(connection);
-        ConnectionRoom room = Sql.one(
+        ConnectionRoom room = Jdbc.one(
                 connection,
                 ROOM,
                 row -> new ConnectionRoom(row.getString(1), row.getInt(2), row.getInt(3), row.getString(4)));
-        return Sql.one(
+        return Jdbc.one(
                 connection,
                 FACTS,
                 row -> new ServerFacts(
@@ -152,7 +152,7 @@ public record ServerFacts(
     private static Map<String, String> settings(Connection connection) throws SQLException {
         Map<String, String> settings = new LinkedHashMap<>();
         String[] names = SETTINGS.toArray(String[]::new);
-        Sql.list(
+        Jdbc.list(
                 connection,
                 "select name, coalesce(nullif(current_setting(name), ''), '''''') from pg_settings"
                         + " where name = any (?) order by array_position(?::text[], name)",

@@ -8,8 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.rowlock.LockConnectionLostException;
-import org.rowlock.doctor.UserError;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.tool.UserError;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * When a server that went away came back, as its clients see it. A server is known by when it was started, so this
@@ -117,6 +117,6 @@ final class Outage {
     }
 
     private static String started(Connection connection) throws SQLException {
-        return Sql.text(connection, "select pg_postmaster_start_time()::text");
+        return Jdbc.text(connection, "select pg_postmaster_start_time()::text");
     }
 }

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.testing.TestDatabase;
 
 /** Whether the tables that the file finds collide in the server, as pg_locks shows. */
@@ -24,12 +24,12 @@ class SqlCaseTest {
                     .get(0)
                     .statements()
                     .toArray(String[]::new);
-            Sql.execute(strong, setup);
+            Jdbc.execute(strong, setup);
             strong.setAutoCommit(false);
             reader.setAutoCommit(false);
-            Sql.execute(strong, "lock table truncated in access exclusive mode");
-            Sql.execute(reader, "select from hot");
-            assertThat(Sql.<Boolean>one(
+            Jdbc.execute(strong, "lock table truncated in access exclusive mode");
+            Jdbc.execute(reader, "select from hot");
+            assertThat(Jdbc.<Boolean>one(
                             reader,
                             "select bool_and(fastpath) from pg_locks where pid = pg_backend_pid()"
                                     + " and locktype = 'relation' and relation = 'hot'::regclass",

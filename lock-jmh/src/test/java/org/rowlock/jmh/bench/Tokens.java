@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.Sql;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * A fencing token per key, from 0 on, and a journal of each rise and its author. A token is read, and written back one
@@ -30,13 +30,13 @@ final class Tokens {
 
     /** Raises a token by one, in the caller's transaction. */
     static void raise(Connection connection, int id, long transaction) throws SQLException {
-        long token = Sql.number(connection, "select token from " + TABLE + " where id = ?", id) + 1;
-        Sql.updateOne(connection, "update " + TABLE + " set token = ? where id = ?", token, id);
-        Sql.updateOne(connection, "insert into " + JOURNAL + " values (?, ?, ?)", transaction, id, token);
+        long token = Jdbc.number(connection, "select token from " + TABLE + " where id = ?", id) + 1;
+        Jdbc.updateOne(connection, "update " + TABLE + " set token = ? where id = ?", token, id);
+        Jdbc.updateOne(connection, "insert into " + JOURNAL + " values (?, ?, ?)", transaction, id, token);
     }
 
     static List<LossLedger.Entry> journal(Connection connection) throws SQLException {
-        return Sql.list(
+        return Jdbc.list(
                 connection,
                 "select transaction, id, token from " + JOURNAL,
                 row -> new LossLedger.Entry(row.getLong(1), row.getInt(2), row.getLong(3)));
@@ -45,7 +45,7 @@ final class Tokens {
     /** By key, of all keys that have ever been raised. */
     static Map<Integer, Long> raised(Connection connection) throws SQLException {
         Map<Integer, Long> tokens = new HashMap<>();
-        Sql.list(
+        Jdbc.list(
                 connection,
                 "select id, token from " + TABLE + " where token <> 0",
                 row -> tokens.put(row.getInt(1), row.getLong(2)));

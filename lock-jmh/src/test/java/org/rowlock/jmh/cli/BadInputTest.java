@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.DoctorCommand;
-import org.rowlock.doctor.ServerOptions;
+import org.rowlock.tool.ServerOptions;
 import org.rowlock.testing.TestPostgres;
 import picocli.CommandLine.Model.CommandSpec;
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.rowlock.doctor.ServerAddress;
+import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
@@ -83,7 +83,7 @@ class DoorRunTest {
     void aLostChangeIsAViolation() throws Exception {
         try (BenchmarkServer server = BenchmarkServer.open(ADDRESS)) {
             DoorRun.createTables(server);
-            Pools pools = new Pools(server, 1);
+            DoorPools pools = new DoorPools(server, 1);
             Door door = new JdbcDoors(pools, 2).door(JdbcDoors.BY_HAND);
             door.change().raise(7);
             pools.checkSum(door.by());

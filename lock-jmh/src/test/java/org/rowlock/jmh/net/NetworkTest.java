@@ -8,8 +8,8 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 

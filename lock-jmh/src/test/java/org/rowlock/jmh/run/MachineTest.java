@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 
 /** Whether another JMH runs, which is known before any server is started. */
 class MachineTest {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 
 class EmbeddedServerTest {
     private static final long MORE_THAN_ANY_DISK_HAS = Long.MAX_VALUE >> 20;

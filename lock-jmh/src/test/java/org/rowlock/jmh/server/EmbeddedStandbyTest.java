@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 import org.rowlock.testing.TestDatabase;
 
 /** A commit waits for the standby, which has it then, and nothing of the standby is left when it is closed. */

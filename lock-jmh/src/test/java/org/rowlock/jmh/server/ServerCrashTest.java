@@ -11,7 +11,7 @@ import java.sql.Statement;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.rowlock.doctor.UserError;
+import org.rowlock.tool.UserError;
 import org.rowlock.testing.TestPostgres;
 
 /** What survives, what does not, and what is not touched. */

@@ -9,12 +9,12 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.RoundTripCounter;
 
 /** The connections of all doors. They are closed with the server. Not thread-safe. */
-final class Pools {
+final class DoorPools {
     private final BenchmarkServer server;
     private final int clients;
     private @Nullable DataSource shared;
 
-    Pools(BenchmarkServer server, int clients) {
+    DoorPools(BenchmarkServer server, int clients) {
         this.server = server;
         this.clients = clients;
     }

@@ -1,4 +1,4 @@
-package org.rowlock.doctor;
+package org.rowlock.tool;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

@@ -1,4 +1,4 @@
-package org.rowlock.doctor;
+package org.rowlock.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package org.rowlock.doctor;
+package org.rowlock.tool;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -44,7 +44,7 @@ public record ServerAddress(
 
     private static void refuse(boolean isWrong, String why) {
         if (isWrong) {
-            throw new UserError(Figures.words("url." + why));
+            throw new UserError(Texts.words("url." + why));
         }
     }
 

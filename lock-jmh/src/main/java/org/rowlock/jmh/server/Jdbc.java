@@ -12,8 +12,8 @@ import java.util.List;
  * Runs statements with their parameters by position. If a requested value is missing, the exception has the statement's
  * text.
  */
-public final class Sql {
-    private Sql() {}
+public final class Jdbc {
+    private Jdbc() {}
 
     @FunctionalInterface
     public interface Row<T> {

@@ -1,4 +1,4 @@
-package org.rowlock.doctor;
+package org.rowlock.tool;
 
 import java.net.UnknownHostException;
 import java.sql.SQLException;
@@ -9,21 +9,21 @@ import org.rowlock.internal.text.SqlState;
 
 /** Turns an error of the server or the driver into advice for the user. */
 public final class ServerFailures {
+    private static final int OLDEST = 14;
+
     /** The products that speak PostgreSQL's protocol but lack its lock views, as their version() shows. */
     private static final Pattern OTHERS = Pattern.compile("CockroachDB|-YB-|Redshift|Greenplum|openGauss|Materialize");
-
-    private static final Pattern CONTROL =
-            Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
 
     private ServerFailures() {}
 
     /**
-     * Checks that the server is PostgreSQL.
+     * Checks that the server is PostgreSQL, and not too old.
      *
      * @param version the result of version()
-     * @throws UserError if it is not
+     * @param major the major version, as the driver knows it
+     * @throws UserError if it is another server
      */
-    public static void refuseOtherDatabases(ServerAddress address, String version) {
+    public static void refuseOthers(ServerAddress address, String version, int major) {
         Matcher other = OTHERS.matcher(version);
         boolean isOther = other.find();
         if (isOther || !version.matches("(PostgreSQL|EnterpriseDB).*")) {
@@ -31,6 +31,11 @@ public final class ServerFailures {
             throw new UserError(
                     "The server at " + address + " is " + name + ", which locks rows in its own way: what is"
                             + " read and measured here is how PostgreSQL does it, and would mean nothing there.");
+        }
+        if (major < OLDEST) {
+            throw new UserError("The server at " + address + " is " + version + ", and " + OLDEST + " is the oldest"
+                    + " PostgreSQL whose pg_locks shows how long a session waited for a lock. Give a newer one that"
+                    + " carries the same load with --url.");
         }
     }
 
@@ -46,11 +51,11 @@ public final class ServerFailures {
         String key = said.contains("unsupported startup parameter")
                 ? "pooler"
                 : causeIn(failure, UnknownHostException.class) != null ? "host" : state;
-        String advice = Figures.words("failure." + key);
+        String advice = Texts.words("failure." + key);
         boolean isUnreachable = advice.isEmpty() && state.startsWith("08");
         return new UserError(
                 "The server at " + server + " cannot be used: " + said + ' '
-                        + (isUnreachable ? Figures.words("failure.08") : advice),
+                        + (isUnreachable ? Texts.words("failure.08") : advice),
                 failure);
     }
 
@@ -61,12 +66,7 @@ public final class ServerFailures {
         String message = told.getMessage() == null ? "" : told.getMessage().strip();
         String line = message.lines().findFirst().orElse(told.getClass().getName());
         String state = sql == null || sql.getSQLState() == null ? "" : " (SQLSTATE " + sql.getSQLState() + ")";
-        return printable(line.replaceFirst("\\.$", "") + state + ".");
-    }
-
-    /** Replaces characters that control a terminal, C0, C1 and changes of direction, which a name may have. */
-    public static String printable(String text) {
-        return CONTROL.matcher(text).replaceAll("?");
+        return Texts.printable(line.replaceFirst("\\.$", "") + state + ".");
     }
 
     /** Returns the innermost cause of this type, because a pool wraps the server's exception in its own. */

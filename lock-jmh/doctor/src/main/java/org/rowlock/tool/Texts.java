@@ -1,0 +1,32 @@
+package org.rowlock.tool;
+
+import java.util.ResourceBundle;
+import java.util.regex.Pattern;
+
+/** Texts for the user: the words of this package, and what makes foreign text safe to show. */
+public final class Texts {
+    private static final Pattern CONTROL =
+            Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
+
+    private static final ResourceBundle WORDS = ResourceBundle.getBundle("org.rowlock.tool.words");
+
+    private Texts() {}
+
+    /** Returns the text that words.properties has for this key; empty if there is none. */
+    static String words(String key) {
+        return WORDS.containsKey(key) ? WORDS.getString(key) : "";
+    }
+
+    /** Replaces characters that control a terminal, C0, C1 and changes of direction, which a name may have. */
+    public static String printable(String text) {
+        return CONTROL.matcher(text).replaceAll("?");
+    }
+
+    /** Escapes the text for a page of HTML. */
+    public static String escaped(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
+    }
+}

@@ -1,0 +1,72 @@
+package org.rowlock.tool;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** A command of a program that works on a server. */
+public abstract class ToolCommand implements Callable<Integer> {
+    private static final String VERBOSE = "--verbose";
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    protected CommandSpec command;
+
+    @Mixin
+    protected final ServerOptions server = new ServerOptions();
+
+    protected PrintWriter out() {
+        return command.commandLine().getOut();
+    }
+
+    protected PrintWriter err() {
+        return command.commandLine().getErr();
+    }
+
+    protected void refuse(boolean isWrong, String message) {
+        if (isWrong) {
+            throw new ParameterException(command.commandLine(), message);
+        }
+    }
+
+    /**
+     * Creates a command line that reports a failure as a status and a message that says what to do. A stack trace is
+     * printed only on request.
+     */
+    public static CommandLine commandLine(Object command) {
+        return new CommandLine(command)
+                .setParameterExceptionHandler(ToolCommand::misused)
+                .setExecutionExceptionHandler((e, line, parsed) -> failed(e, line, parsed.originalArgs()));
+    }
+
+    private static int misused(ParameterException e, String[] args) {
+        CommandLine line = e.getCommandLine();
+        line.getErr().println(e.getMessage());
+        UnmatchedArgumentException.printSuggestions(e, line.getErr());
+        line.getErr().println("Try: " + line.getCommandSpec().qualifiedName() + " --help");
+        trace(e, line, List.of(args));
+        return ExitCode.USAGE;
+    }
+
+    private static int failed(Exception e, CommandLine line, List<String> args) {
+        boolean canTrace = line.getCommandSpec().findOption(VERBOSE) != null;
+        String unforeseen = "This failed in a way that was not foreseen: " + ServerFailures.describe(e)
+                + (canTrace ? " With " + VERBOSE + " it shows where." : "");
+        line.getErr().println(e instanceof UserError ? e.getMessage() : unforeseen);
+        trace(e, line, args);
+        return ExitCode.SOFTWARE;
+    }
+
+    private static void trace(Exception e, CommandLine line, List<String> args) {
+        if (args.contains(VERBOSE)) {
+            e.printStackTrace(line.getErr());
+        }
+    }
+}
