@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Results;
@@ -21,6 +20,7 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** Every scenario, every variant, for a moment, with its checks: none may rot. */
 @Tag("long")

@@ -21,9 +21,9 @@ import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.ServerQuery.Row;
-import org.rowlock.tool.UserError;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.UserError;
 
 /**
  * Samples a running server for a while and reports whether row locks hurt it. The doctor only reads, in read-only

@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.tool.PositiveNumber;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ToolCommand;
+import org.rowlock.tool.UserError;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import org.rowlock.tool.ToolCommand;
-import org.rowlock.tool.UserError;
-import org.rowlock.tool.ServerAddress;
-import org.rowlock.tool.PositiveNumber;
 
 /** Examines a running server. This is the main class of the jar. */
 @Command(

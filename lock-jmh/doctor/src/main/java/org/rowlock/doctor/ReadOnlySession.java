@@ -8,9 +8,9 @@ import java.util.Arrays;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.tool.UserError;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.UserError;
 
 /**
  * A connection that can only read. Each probe runs in a bounded read-only transaction of its own. Every setting is

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -94,35 +93,25 @@ record Watch(String at, List<Node> sessions) {
         List<Node> left = new ArrayList<>(session.read(ServerQuery.TREE::read).stream()
                 .map(row -> row.as(Node.class))
                 .toList());
-        Map<Node, List<Node>> behind = new HashMap<>();
-        List<Node> roots = new ArrayList<>(
-                left.stream().filter(node -> node.blockers() == null).toList());
-        left.removeAll(roots);
-        List<Node> level = roots;
-        while (!left.isEmpty()) {
-            if (level.isEmpty()) {
-                // Sessions that wait in a circle have no end to begin with.
-                roots.add(left.remove(0));
-                level = roots.subList(roots.size() - 1, roots.size());
-            }
-            List<Node> next = new ArrayList<>();
-            for (Node node : level) {
-                List<Node> own =
-                        left.stream().filter(each -> each.isBehind(node)).toList();
-                left.removeAll(own);
-                behind.put(node, own);
-                next.addAll(own);
-            }
-            level = next;
-        }
         List<Node> tree = new ArrayList<>();
-        roots.forEach(root -> add(root, 0, behind, tree));
+        while (!left.isEmpty()) {
+            // Sessions that wait in a circle have no end to begin with.
+            Node root = left.stream()
+                    .filter(node -> node.blockers() == null)
+                    .findFirst()
+                    .orElse(left.get(0));
+            left.remove(root);
+            add(root, 0, left, tree);
+        }
         return new Watch(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), tree);
     }
 
-    private static void add(Node node, int depth, Map<Node, List<Node>> behind, List<Node> tree) {
+    /** Moves the sessions that wait for a session into the tree, behind it. */
+    private static void add(Node node, int depth, List<Node> left, List<Node> tree) {
         tree.add(node.at(depth));
-        behind.getOrDefault(node, List.of()).forEach(each -> add(each, depth + 1, behind, tree));
+        List<Node> behind = left.stream().filter(each -> each.isBehind(node)).toList();
+        left.removeAll(behind);
+        behind.forEach(each -> add(each, depth + 1, left, tree));
     }
 
     /** Formats the tree for a terminal. */

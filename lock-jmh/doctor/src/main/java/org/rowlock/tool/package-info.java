@@ -1,6 +1,6 @@
 /**
- * What the doctor and the benchmarks share: the address of a server, the options that name it, and failures as advice.
- * Start at {@link org.rowlock.tool.ToolCommand}.
+ * Names a server, by options of a command line, and turns its failures into advice. The doctor and the benchmarks share
+ * it. Start at {@link org.rowlock.tool.ToolCommand}.
  */
 @NullMarked
 package org.rowlock.tool;

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.TestPostgres;
-import picocli.CommandLine;
 import org.rowlock.tool.UserError;
+import picocli.CommandLine;
 
 /** The command, as it is called. */
 class DoctorCommandTest {

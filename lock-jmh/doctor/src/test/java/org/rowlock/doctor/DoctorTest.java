@@ -24,8 +24,8 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
-import org.rowlock.tool.UserError;
 import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 
 /** What the doctor sees on a server where sessions really wait. */
 class DoctorTest {

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.RowLockMode;
-import org.rowlock.tool.UserError;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.UserError;
 
 /** How statements and servers are told apart by their text. */
 class SqlTextTest {

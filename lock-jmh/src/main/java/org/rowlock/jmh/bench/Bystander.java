@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.profile.Published;
+import org.rowlock.jmh.server.Jdbc;
 
 /**
  * The effect of row locks on plain updates of the same hot rows. Bystanders update a row three times in a transaction,
@@ -29,14 +30,17 @@ public class Bystander extends LockWorkload {
     public double zipf;
 
     private final Exclusion exclusion = new Exclusion(ROWS + 1);
-    private FixedRate pace;
+    private long taken;
+    private long firstStart = System.nanoTime();
     private Latency untaken;
 
     @Override
     void prepare() throws SQLException {
         atEnd(exclusion::check);
         atEnd(Accounts.create(server, ROWS)::check);
-        pace = new FixedRate(rate, System::nanoTime);
+        if (!(rate > 0)) {
+            throw new IllegalArgumentException("A rate of " + rate + " a second cannot be kept; give -p rate=100.");
+        }
         untaken = meter.latency("lock");
         HikariDataSource pool = server.pool(clients + lockers);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);
@@ -50,7 +54,7 @@ public class Bystander extends LockWorkload {
         return () -> {
             int aid = keys.sample();
             transaction.begin();
-            Locking.inTransaction(pool, connection -> Accounts.updateThrice(connection, aid));
+            Jdbc.inTransaction(pool, connection -> Accounts.updateThrice(connection, aid));
             transaction.end();
             return 1;
         };
@@ -60,7 +64,7 @@ public class Bystander extends LockWorkload {
         Latency lock = meter.latency("lock");
         DiscreteSampler keys = Zipf.zipf(ROWS, zipf);
         return () -> {
-            long due = pace.next();
+            long due = next();
             Pause.until(due);
             int aid = keys.sample();
             locking.transaction(
@@ -73,14 +77,29 @@ public class Bystander extends LockWorkload {
         };
     }
 
+    /**
+     * Takes the next start, and returns when it is due. While all lockers are busy, starts wait, and none is left out.
+     */
+    private synchronized long next() {
+        return due(taken++);
+    }
+
+    private long due(long start) {
+        return firstStart + (long) (start * 1e9 / rate);
+    }
+
     @Override
-    void begins(boolean measured) {
-        pace.reset();
+    synchronized void begins(boolean measured) {
+        taken = 0;
+        firstStart = System.nanoTime();
     }
 
     /** Includes transactions that were due but have not begun, with their delay so far. */
     @Override
-    void ends(boolean measured, Published results) {
-        pace.untaken(untaken::record);
+    synchronized void ends(boolean measured, Published results) {
+        long now = System.nanoTime();
+        for (long start = taken; due(start) < now; start++) {
+            untaken.record(now - due(start));
+        }
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The threads that work without a pause from the first measured window to the last, so that no window contains their
  * start or end. JMH measures the operations of the clients of one role. Thread-safe.
  */
-final class Clients {
+public final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);
     private static final Duration LAST = Duration.ofMinutes(2);
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -28,12 +28,12 @@ final class Clients {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private volatile boolean stopped;
 
-    Clients(Meter meter) {
+    public Clients(Meter meter) {
         this.meter = meter;
     }
 
     @FunctionalInterface
-    interface Operation {
+    public interface Operation {
         /** Runs the operation, and returns how much was done: 1, or several jobs at once, or 0 for nothing. */
         int run() throws SQLException;
     }
@@ -43,12 +43,12 @@ final class Clients {
      *
      * @param operation creates the operation of each client from its number, which starts at 0
      */
-    void add(String role, int count, IntFunction<Operation> operation) {
+    public void add(String role, int count, IntFunction<Operation> operation) {
         add(role, count, operation, completed);
     }
 
     /** Adds further clients. The rate of their operations is published under the name of the role. */
-    void addBeside(String role, int count, IntFunction<Operation> operation) {
+    public void addBeside(String role, int count, IntFunction<Operation> operation) {
         add(role, count, operation, meter.count(role));
     }
 
@@ -62,7 +62,7 @@ final class Clients {
         }
     }
 
-    void start() {
+    public void start() {
         threads.forEach(Thread::start);
     }
 
@@ -78,11 +78,11 @@ final class Clients {
         }
     }
 
-    boolean haveFailed() {
+    public boolean haveFailed() {
         return failure.get() != null;
     }
 
-    long completed() {
+    public long completed() {
         return completed.sum();
     }
 
@@ -120,7 +120,7 @@ final class Clients {
     }
 
     /** Lets each client finish its operation, and fails if one has failed. */
-    void stop() throws SQLException {
+    public void stop() throws SQLException {
         stopped = true;
         long deadline = System.nanoTime() + LAST.toNanos();
         try {

@@ -13,15 +13,9 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +24,10 @@ import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * A separate process that runs some of the clients of {@link Instances}. It regularly writes a line with the times of
- * its transactions in microseconds. It works until its input ends, and so ends with its parent.
+ * its transactions in microseconds. It works until it gets another line, or until its parent ends.
  */
 final class InstanceProcess implements AutoCloseable {
-    private static final long LINE_MILLIS = 50;
+    private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final String FAILED = "failed ";
     private static final String VIOLATED = "Invariant violated: ";
     private static final String READY = "ready";
@@ -62,11 +56,6 @@ final class InstanceProcess implements AutoCloseable {
             String inside,
             int ahead,
             int ownRow) {}
-
-    /** The work of a client, by its number, which starts at 0. */
-    private interface ClientWork {
-        void run(int number) throws SQLException;
-    }
 
     private InstanceProcess(Process process) {
         this.process = process;
@@ -140,6 +129,7 @@ final class InstanceProcess implements AutoCloseable {
 
     /** Lets the process finish its running transactions. */
     void stop() {
+        told.println();
         told.close();
         while (line() != null) {
             // The last lines are read, and discarded.
@@ -151,28 +141,21 @@ final class InstanceProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Task task = new Gson().fromJson(in.readLine(), Task.class);
-        ScheduledExecutorService threads = Executors.newScheduledThreadPool(task.clients() + 2, work -> {
-            Thread thread = new Thread(work);
-            thread.setDaemon(true);
-            return thread;
-        });
         PGSimpleDataSource server = new PGSimpleDataSource();
         server.setUrl(task.url());
         server.setUser(task.user());
         server.setPassword(task.password());
         try (HikariDataSource pool = BenchmarkServer.filledPool(task.clients(), server)) {
-            run(task, pool, in, threads);
-        } catch (ExecutionException | RuntimeException e) {
-            Throwable told = e.getCause() == null ? e : e.getCause();
-            System.out.println(FAILED + String.valueOf(told.getMessage()).replaceAll("\\s+", " "));
+            run(task, pool, in);
+        } catch (SQLException | RuntimeException e) {
+            System.out.println(FAILED + String.valueOf(e.getMessage()).replaceAll("\\s+", " "));
         }
     }
 
-    private static void run(Task task, DataSource pool, BufferedReader in, ScheduledExecutorService threads)
-            throws IOException, InterruptedException, ExecutionException {
+    private static void run(Task task, DataSource pool, BufferedReader in) throws SQLException, IOException {
         boolean plain = task.wrapper().equals(DropInPool.PLAIN);
         DataSource connections = plain ? pool : DropInPool.of(pool, task.wrapper(), 1);
         Locking locking =
@@ -180,55 +163,44 @@ final class InstanceProcess implements AutoCloseable {
         if (task.clients() > 1 && (task.strategy().isRowlock() || !plain)) {
             locking.locks().verify();
         }
-        Exclusion exclusion = Exclusion.among(Path.of(task.inside()), task.rows() + 1);
-        clients(threads, task.clients(), number -> {
+        Clients ahead = new Clients(new Meter());
+        ahead.add("ahead", task.clients(), number -> () -> {
             int aid = task.ownRow() + number;
-            for (int i = 0; i < task.ahead(); i++) {
-                locking.transaction(aid, connection -> Accounts.updateThrice(connection, aid));
+            locking.transaction(aid, connection -> Accounts.updateThrice(connection, aid));
+            return 1;
+        });
+        if (task.ahead() > 0) {
+            ahead.start();
+            while (ahead.completed() < (long) task.ahead() * task.clients() && !ahead.haveFailed()) {
+                LockSupport.parkNanos(LINE_NANOS);
             }
+            ahead.stop();
+        }
+        Exclusion exclusion = Exclusion.among(Path.of(task.inside()), task.rows() + 1);
+        Queue<Long> micros = new ConcurrentLinkedQueue<>();
+        Clients clients = new Clients(new Meter());
+        clients.add("client", task.clients(), number -> {
+            DiscreteSampler keys = Zipf.zipf(task.rows(), task.zipf());
+            return () -> {
+                int aid = keys.sample();
+                long begun = System.nanoTime();
+                locking.transaction(
+                        aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
+                micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
+                return 1;
+            };
         });
         System.out.println(READY);
         in.readLine();
-        AtomicBoolean stopped = new AtomicBoolean();
-        Future<?> unusedEnd = threads.submit(() -> {
-            in.readLine();
-            stopped.set(true);
-            return null;
-        });
-        Queue<Long> micros = new ConcurrentLinkedQueue<>();
-        Future<?> unusedLines =
-                threads.scheduleWithFixedDelay(() -> say(micros), LINE_MILLIS, LINE_MILLIS, TimeUnit.MILLISECONDS);
-        clients(threads, task.clients(), number -> {
-            DiscreteSampler keys = Zipf.zipf(task.rows(), task.zipf());
-            try {
-                while (!stopped.get()) {
-                    int aid = keys.sample();
-                    long begun = System.nanoTime();
-                    locking.transaction(
-                            aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
-                    micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
-                }
-            } finally {
-                // A client that fails stops the others.
-                stopped.set(true);
-            }
-        });
+        clients.start();
+        // A parent that has ended reads nothing.
+        while (!in.ready() && !clients.haveFailed() && !System.out.checkError()) {
+            LockSupport.parkNanos(LINE_NANOS);
+            say(micros);
+        }
+        clients.stop();
         say(micros);
         exclusion.check();
-    }
-
-    /** Runs each client in a separate thread. Returns when all have ended, and throws the first failure. */
-    private static void clients(ScheduledExecutorService threads, int count, ClientWork work)
-            throws InterruptedException, ExecutionException {
-        List<Callable<Void>> all = IntStream.range(0, count)
-                .<Callable<Void>>mapToObj(number -> () -> {
-                    work.run(number);
-                    return null;
-                })
-                .toList();
-        for (Future<Void> each : threads.invokeAll(all)) {
-            each.get();
-        }
     }
 
     private static void say(Queue<Long> micros) {

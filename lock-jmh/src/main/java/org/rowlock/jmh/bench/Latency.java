@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Measures how long a part of an operation takes, such as the acquisition of a lock. Each thread records into its own
  * instance. Recording allocates nothing and takes tens of nanoseconds.
  */
-final class Latency {
+public final class Latency {
     private static final int SIGNIFICANT_DIGITS = 2;
     private static final long NOTHING = 0;
 
@@ -16,11 +16,11 @@ final class Latency {
     private @Nullable Histogram recycled;
     private volatile long since = NOTHING;
 
-    void begin() {
+    public void begin() {
         since = System.nanoTime();
     }
 
-    void end() {
+    public void end() {
         record(System.nanoTime() - since);
         since = NOTHING;
     }

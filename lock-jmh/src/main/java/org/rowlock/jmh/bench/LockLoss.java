@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -20,8 +19,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.profile.Published;
-import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.jmh.server.ServerCrash;
 
 /**
  * Kills the server while locks are held and waited for, and starts it again. The result is the time from the kill until
@@ -29,9 +28,6 @@ import org.rowlock.jmh.server.Jdbc;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class LockLoss extends LockWorkload {
-    /** The number of keys in one call of RowLocks. */
-    private static final int AT_ONCE = 1_000;
-
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
     /** A timeout that is short enough to detect a server that vanished silently, and longer than a wait for a lock. */
@@ -69,22 +65,15 @@ public class LockLoss extends LockWorkload {
         threads.add("client", clients, number -> client(locking));
     }
 
-    /** Locks all keys on other connections, and changes one row on each without a commit. Returns the connections. */
-    private List<Connection> hold() throws SQLException {
-        // These connections represent other instances of the application, so they share no queue with the clients.
-        Locking others = new Locking(strategy, false, unpooled, Accounts.TABLE, List.of(Accounts.ID));
-        List<Connection> connections = new ArrayList<>();
-        for (int first = 1; first <= held; first += AT_ONCE) {
-            Connection holder = server.closeWith(unpooled.getConnection());
-            connections.add(holder);
-            holder.setAutoCommit(false);
-            List<Integer> part = IntStream.range(first, Math.min(first + AT_ONCE, held + 1))
-                    .boxed()
-                    .toList();
-            others.lockAll(holder, part, RowLockMode.FOR_UPDATE);
-            Accounts.raise(holder, first);
-        }
-        return connections;
+    /** Locks all keys on another connection, and changes a row without a commit. Returns the connection. */
+    private Connection hold() throws SQLException {
+        // The connection represents another instance of the application, so it shares no queue with the clients.
+        Locking other = new Locking(strategy, false, unpooled, Accounts.TABLE, List.of(Accounts.ID));
+        Connection holder = server.closeWith(unpooled.getConnection());
+        holder.setAutoCommit(false);
+        other.lockAll(holder, IntStream.rangeClosed(1, held).boxed().toList(), RowLockMode.FOR_UPDATE);
+        Accounts.raise(holder, 1);
+        return holder;
     }
 
     /**
@@ -142,11 +131,9 @@ public class LockLoss extends LockWorkload {
         } catch (IOException | ExecutionException | InterruptedException e) {
             throw new IllegalStateException(String.valueOf(e.getMessage()), e);
         }
-        List<Connection> holders = hold();
+        Connection holder = hold();
         allMillis = (System.nanoTime() - killed) / 1e6;
-        for (Connection holder : holders) {
-            holder.rollback();
-        }
+        holder.rollback();
     }
 
     /** Waits until one client waits for a lock. Every client that its JVM admits will do so. */

@@ -51,11 +51,6 @@ final class Locking {
                 .build();
     }
 
-    @FunctionalInterface
-    interface Work {
-        void run(Connection connection) throws SQLException;
-    }
-
     RowLocks locks() {
         return locks;
     }
@@ -72,20 +67,20 @@ final class Locking {
      * Queues if admission is on, borrows a connection, begins, locks one row, works, commits, and returns the
      * connection.
      */
-    void transaction(Object id, Work work) throws SQLException {
+    void transaction(Object id, Jdbc.Work work) throws SQLException {
         transaction(() -> forUpdate(key(id)), connection -> lock(connection, id), work);
     }
 
     /** Does the same for many rows, in any mode. */
-    void transaction(Collection<?> ids, RowLockMode mode, Work work) throws SQLException {
+    void transaction(Collection<?> ids, RowLockMode mode, Jdbc.Work work) throws SQLException {
         transaction(() -> LockRequest.of(mode, keys(ids)), connection -> lockAll(connection, ids, mode), work);
     }
 
-    private void transaction(Supplier<LockRequest> request, Work lock, Work work) throws SQLException {
+    private void transaction(Supplier<LockRequest> request, Jdbc.Work lock, Jdbc.Work work) throws SQLException {
         if (admission && strategy.isRowlock()) {
             locks.lock(request.get()).useTransaction(tx -> work.run(tx.connection()));
         } else {
-            inTransaction(pool, connection -> {
+            Jdbc.inTransaction(pool, connection -> {
                 lock.run(connection);
                 work.run(connection);
             });
@@ -103,23 +98,6 @@ final class Locking {
             work.run();
         } finally {
             permit.close();
-        }
-    }
-
-    /** Borrows a connection, begins, works and commits. Any failure rolls back. */
-    static void inTransaction(DataSource pool, Work work) throws SQLException {
-        try (Connection connection = pool.getConnection()) {
-            try {
-                work.run(connection);
-                connection.commit();
-            } catch (SQLException | RuntimeException failure) {
-                try {
-                    connection.rollback();
-                } catch (SQLException e) {
-                    failure.addSuppressed(e);
-                }
-                throw failure;
-            }
         }
     }
 
@@ -201,23 +179,14 @@ final class Locking {
         return true;
     }
 
-    /**
-     * Takes rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does.
-     *
-     * @param order the columns after ORDER BY; empty for none
-     * @return their ids
-     */
-    List<Integer> claim(Connection connection, String predicate, String order, int limit) throws SQLException {
+    /** Takes the first rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does. */
+    List<Integer> claim(Connection connection, String predicate, int limit) throws SQLException {
+        String id = columns.get(0);
         if (strategy.isRowlock()) {
-            Claim claim = Claim.from(table).where(predicate).limit(limit);
-            return locks.in(connection)
-                    .claim(order.isEmpty() ? claim : claim.orderBy(order), row -> row.getInt(columns.get(0)));
+            Claim claim = Claim.from(table).where(predicate).orderBy(id).limit(limit);
+            return locks.in(connection).claim(claim, row -> row.getInt(id));
         }
-        String tryLock = strategy == Strategy.NAIVE
-                ? " and pg_try_advisory_xact_lock('" + table + "'::regclass::oid::int4, id)"
-                : "";
-        String sql = "select id from " + table + " where " + predicate + tryLock
-                + (order.isEmpty() ? "" : " order by " + order) + " limit " + limit
+        String sql = "select " + id + " from " + table + " where " + predicate + " order by " + id + " limit " + limit
                 + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : "");
         return Jdbc.list(connection, sql, row -> row.getInt(1));
     }

@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockKey;
@@ -17,7 +16,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.TransactionLocks;
 import org.rowlock.jmh.server.Jdbc;
 
-/** Locks many rows in one call, exclusively or shared, updates them or not, and commits. */
+/** Locks many rows in one call, exclusively or shared, and commits. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
     /** The interval at which a client samples the lock table, beginning with its first transaction. */
@@ -43,11 +42,6 @@ public class ManyKeys extends LockWorkload {
     @Param("false")
     public boolean shared;
 
-    /** Whether the locked rows are also updated. Otherwise the lock guards no write. */
-    @Param("false")
-    public boolean update;
-
-    private final LongAdder updates = new LongAdder();
     private Locking locking;
     private Exclusion exclusion;
     private RowLockMode mode;
@@ -59,10 +53,9 @@ public class ManyKeys extends LockWorkload {
         refuseToFill();
         mode = shared ? RowLockMode.FOR_SHARE : RowLockMode.FOR_UPDATE;
         int locked = shared ? keys : overlapping ? 2 * keys : clients * keys;
-        Accounts accounts = Accounts.create(server, Math.max(ROWS, locked));
+        Accounts.create(server, Math.max(ROWS, locked));
         exclusion = new Exclusion(locked + 1);
         atEnd(exclusion::check);
-        atEnd(() -> accounts.checkSum(updates.sum()));
         if (shared && (strategy.isRowlock() || strategy == Strategy.NONE)) {
             atEnd(this::checkHolds);
         }
@@ -97,9 +90,6 @@ public class ManyKeys extends LockWorkload {
             locking.transaction(aids, mode, connection -> {
                 lock.end();
                 aids.forEach(shared ? exclusion::enterShared : exclusion::enter);
-                if (update) {
-                    update(connection, aids);
-                }
                 if (sample) {
                     sample(connection);
                 }
@@ -110,16 +100,8 @@ public class ManyKeys extends LockWorkload {
             } else {
                 perKey.add(System.nanoTime() - start, keys * TimeUnit.MICROSECONDS.toNanos(1));
             }
-            updates.add(update ? keys : 0);
             return 1;
         };
-    }
-
-    private static void update(Connection connection, List<Integer> aids) throws SQLException {
-        String sql = "update " + Accounts.TABLE + " set balance = balance + 1 where aid = any(?)";
-        if (Jdbc.update(connection, sql, (Object) Locking.array(aids)) != aids.size()) {
-            throw new InvariantViolation("not all of " + aids.size() + " accounts were there to be updated");
-        }
     }
 
     /**

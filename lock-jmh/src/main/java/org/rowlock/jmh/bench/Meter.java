@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 import org.rowlock.jmh.profile.Published;
 
 /** The measurements of a workload's clients, window by window. Thread-safe. */
-final class Meter {
+public final class Meter {
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final ConcurrentMap<String, Queue<Latency>> latencies = new ConcurrentHashMap<>();
@@ -40,7 +40,7 @@ final class Meter {
     }
 
     /** Creates a latency of this name, for one thread. */
-    Latency latency(String name) {
+    public Latency latency(String name) {
         Latency latency = new Latency();
         latencies.computeIfAbsent(name, unused -> new ConcurrentLinkedQueue<>()).add(latency);
         return latency;
@@ -55,8 +55,13 @@ final class Meter {
         return counts.computeIfAbsent(name, unused -> new LongAdder());
     }
 
-    void reset() {
+    public void reset() {
         take(new Published(1, 0));
+    }
+
+    /** Adds the latencies of this name since the last call to a histogram. */
+    public void addTo(Histogram all, String name) {
+        latencies.getOrDefault(name, new ConcurrentLinkedQueue<>()).forEach(latency -> latency.takeInto(all));
     }
 
     /** Publishes what was measured since the last call. */

@@ -13,7 +13,7 @@ import org.rowlock.jmh.server.Jdbc;
  * Workers that claim ten ready jobs at a time, finish them, and commit. The result is the rate of jobs. Every finished
  * job adds a new one, so the queue never runs dry. A job never becomes ready again, so that a second run of it shows.
  */
-@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
+@ByHand(Strategy.FOR_UPDATE)
 public class Queue extends LockWorkload {
     private static final String READY = "state = 'ready'";
     private static final int AT_A_TIME = 10;
@@ -54,8 +54,8 @@ public class Queue extends LockWorkload {
             int[] finished = {0};
             return () -> {
                 claim.begin();
-                Locking.inTransaction(pool, connection -> {
-                    List<Integer> ids = locking.claim(connection, READY, "id", AT_A_TIME);
+                Jdbc.inTransaction(pool, connection -> {
+                    List<Integer> ids = locking.claim(connection, READY, AT_A_TIME);
                     claim.end();
                     // An empty claim is no violation: all jobs of a slow claim's snapshot may be finished before the
                     // claim reaches them.

@@ -12,9 +12,7 @@ public enum Strategy {
     ADVISORY,
     /** By hand: {@code SELECT ... FOR UPDATE}, with {@code SKIP LOCKED} for claims. */
     FOR_UPDATE,
-    /**
-     * By hand: an advisory lock in a separate statement, without checks. A claim has a try-lock in the WHERE clause.
-     */
+    /** By hand: an advisory lock in a separate statement, without checks. */
     NAIVE,
     /** By hand: an advisory lock and then, in the same flush, {@code SELECT ... FOR UPDATE}. */
     IN_FRONT,

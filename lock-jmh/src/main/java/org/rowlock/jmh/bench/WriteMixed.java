@@ -50,7 +50,6 @@ public class WriteMixed extends LockWorkload {
     final LongAdder commits = new LongAdder();
     private HikariDataSource pool;
     private Locking locking;
-    private Exclusion exclusion;
     private Meter.Average retries;
     private Meter.Average failedCommits;
 
@@ -90,7 +89,6 @@ public class WriteMixed extends LockWorkload {
                         + rows + ") i",
                 "create index on items (k)",
                 "vacuum analyze items");
-        exclusion = new Exclusion(rows + 1);
         atEnd(this::check);
         pool = server.pool(clients);
         locking = locking(pool, TABLE, "id");
@@ -140,7 +138,7 @@ public class WriteMixed extends LockWorkload {
             locking.admitted(
                     locking.keys(plan.keySet()),
                     RowLockMode.FOR_UPDATE,
-                    () -> Locking.inTransaction(pool, connection -> transact(connection, plan)));
+                    () -> Jdbc.inTransaction(pool, connection -> transact(connection, plan)));
             return true;
         } catch (Conflict e) {
             return false;
@@ -148,35 +146,15 @@ public class WriteMixed extends LockWorkload {
     }
 
     private void transact(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
-        if (strategy == Strategy.OPTIMISTIC) {
-            change(connection, plan);
-            return;
-        }
-        if (!locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE)) {
-            // A row lock waits for a version of the row. If the holder deletes the row and inserts it again, the lock
-            // returns nothing, and the transaction has to begin again.
-            if (strategy.isAdvisory()) {
-                exclusion.violated("a row is locked, and still it was not there");
-            }
+        // A row lock waits for a version of the row. If the holder deletes the row and inserts it again, the lock
+        // returns nothing, and the transaction has to begin again.
+        if (strategy != Strategy.OPTIMISTIC && !locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE)) {
             throw new Conflict();
         }
-        plan.keySet().forEach(exclusion::enter);
-        try {
-            change(connection, plan);
-        } finally {
-            plan.keySet().forEach(exclusion::leave);
-        }
-    }
-
-    private void change(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
         Map<Integer, Item> read = read(connection, plan.keySet());
         for (Map.Entry<Integer, Change> each : plan.entrySet()) {
             Item item = read.get(each.getKey());
             if (item == null || !write(connection, each.getValue(), item)) {
-                if (strategy != Strategy.OPTIMISTIC) {
-                    exclusion.violated("row " + each.getKey() + " was to be changed under its lock, and another"
-                            + " transaction had deleted it");
-                }
                 throw new Conflict();
             }
         }
@@ -229,12 +207,8 @@ public class WriteMixed extends LockWorkload {
         return Jdbc.update(connection, sql + AS_READ, values) == 1;
     }
 
-    /**
-     * Fails if two transactions changed a row at the same time, or if a row is missing. It also fails if a commit left
-     * too few or too many traces.
-     */
+    /** Fails if a row is missing, or if a commit left too few or too many traces, as a lost update does. */
     void check() throws SQLException {
-        exclusion.check();
         long[] found =
                 server.numbers("select count(*), sum(k) - sum(id::bigint), sum(plain_writes), sum(inserts) from items");
         long expected = commits.sum();

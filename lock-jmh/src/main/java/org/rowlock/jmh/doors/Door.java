@@ -19,7 +19,7 @@ record Door(String label, DataSource pool, int by, Change change) {
     /** The table of entities with a version. */
     static final String VERSIONED = "versioned_accounts";
 
-    private static final String READ = "select balance from " + TABLE + " where aid = ?";
+    static final String READ = "select balance from " + TABLE + " where aid = ?";
 
     @FunctionalInterface
     interface Change {

@@ -95,8 +95,8 @@ public final class DoorRun {
     }
 
     private void runPoint(String label, int clients, int rows, double roundTripMillis) throws SQLException {
-        try (BenchmarkServer server = open();
-                Crowd crowd = new Crowd(clients, rows)) {
+        Crowd crowd = new Crowd(clients, rows);
+        try (BenchmarkServer server = open()) {
             Network network = server.over(roundTripMillis);
             createTables(server);
             DoorPools pools = new DoorPools(server, clients);

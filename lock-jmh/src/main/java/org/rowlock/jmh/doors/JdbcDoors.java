@@ -33,8 +33,7 @@ final class JdbcDoors {
             "update",
             "drop-in-groups");
 
-    private static final String READ = "select balance from accounts where aid = ?";
-    private static final String LOCK_AND_READ = READ + " for update";
+    private static final String LOCK_AND_READ = Door.READ + " for update";
     private static final String SET = "update accounts set balance = ? where aid = ?";
     private static final String ADD = "update accounts set balance = balance + 1 where aid = ?";
     private static final int LARGEST_GROUP = 32;
@@ -52,21 +51,58 @@ final class JdbcDoors {
     }
 
     Door door(String name) {
+        RowLocks locks = RowLocks.of(pool);
         return switch (name) {
             case BY_HAND -> byHand("by hand", pool);
             case "pool-16" -> byHand("by hand, pool of 16", pools.sized(16));
             case "pool-8" -> byHand("by hand, pool of 8", pools.sized(8));
             case "pool-4" -> byHand("by hand, pool of 4", pools.sized(4));
-            case "lock" -> lock(RowLocks.of(pool));
-            case "lock-and-read" -> lockAndRead(RowLocks.of(pool));
-            case "in-transaction" -> inTransaction(RowLocks.of(pool));
-            case "at-commit" -> atCommit(RowLocks.of(pool));
-            case "execute" -> execute("execute", RowLocks.of(pool));
+            case "drop-in" -> byHand("drop-in", pools.closing(DropInPool.of(pool, "queue", 1)));
+            case "lock" ->
+                new Door(
+                        "lock",
+                        pool,
+                        writes,
+                        aid -> Jdbc.inTransaction(pool, connection -> {
+                            locks.in(connection).lock(request(aid));
+                            set(connection, aid, Jdbc.number(connection, Door.READ, aid));
+                        }));
+            case "lock-and-read" ->
+                new Door(
+                        "lockAndRead",
+                        pool,
+                        writes,
+                        aid -> Jdbc.inTransaction(pool, connection -> {
+                            List<Long> read = locks.in(connection)
+                                    .lockAndRead(request(aid), Door.READ, row -> row.getLong(1), aid);
+                            set(connection, aid, read.get(0));
+                        }));
+            case "in-transaction" ->
+                new Door(
+                        "inTransaction",
+                        pool,
+                        writes,
+                        aid -> locks.lock(request(aid))
+                                .read(Door.READ, row -> row.getLong(1), aid)
+                                .useTransaction(locked -> set(locked.connection(), aid, locked.row())));
+            case "at-commit" ->
+                new Door(
+                        "writes with the commit",
+                        pool,
+                        writes,
+                        aid -> locks.lock(request(aid))
+                                .read(Door.READ, row -> row.getLong(1), aid)
+                                .useTransaction(locked -> {
+                                    for (int i = 1; i <= writes; i++) {
+                                        locked.atCommit(SET, locked.row() + i, aid)
+                                                .expectOneRow();
+                                    }
+                                }));
+            case "execute" -> execute("execute", locks);
             case "groups" ->
                 execute(
                         "execute, groups of " + LARGEST_GROUP,
                         RowLocks.builder(pool).largestGroup(LARGEST_GROUP).build());
-            case "drop-in" -> byHand("drop-in", pools.closing(DropInPool.of(pool, "queue", 1)));
             case "update" -> update("one UPDATE in autocommit, by hand", pool);
             case "drop-in-groups" ->
                 update(
@@ -81,60 +117,9 @@ final class JdbcDoors {
                 label,
                 from,
                 writes,
-                aid -> inTransaction(
-                        from, connection -> set(connection, aid, Jdbc.number(connection, LOCK_AND_READ, aid))));
-    }
-
-    private Door lock(RowLocks locks) {
-        return new Door(
-                "lock",
-                pool,
-                writes,
-                aid -> inTransaction(pool, connection -> {
-                    locks.in(connection).lock(request(aid));
-                    set(connection, aid, Jdbc.number(connection, READ, aid));
+                aid -> Jdbc.inTransaction(from, connection -> {
+                    set(connection, aid, Jdbc.number(connection, LOCK_AND_READ, aid));
                 }));
-    }
-
-    private Door lockAndRead(RowLocks locks) {
-        return new Door(
-                "lockAndRead",
-                pool,
-                writes,
-                aid -> inTransaction(
-                        pool,
-                        connection -> set(
-                                connection,
-                                aid,
-                                locks.in(connection)
-                                        .lockAndRead(request(aid), READ, row -> row.getLong(1), aid)
-                                        .get(0))));
-    }
-
-    private Door inTransaction(RowLocks locks) {
-        return new Door(
-                "inTransaction",
-                pool,
-                writes,
-                aid -> locks.lock(request(aid))
-                        .read(READ, row -> row.getLong(1), aid)
-                        .useTransaction(locked -> {
-                            set(locked.connection(), aid, locked.row());
-                        }));
-    }
-
-    private Door atCommit(RowLocks locks) {
-        return new Door(
-                "writes with the commit",
-                pool,
-                writes,
-                aid -> locks.lock(request(aid))
-                        .read(READ, row -> row.getLong(1), aid)
-                        .useTransaction(locked -> {
-                            for (int i = 1; i <= writes; i++) {
-                                locked.atCommit(SET, locked.row() + i, aid).expectOneRow();
-                            }
-                        }));
     }
 
     private Door execute(String label, RowLocks locks) {
@@ -165,17 +150,5 @@ final class JdbcDoors {
 
     private static LockRequest request(int aid) {
         return forUpdate(LockKey.row(Door.TABLE, aid));
-    }
-
-    @FunctionalInterface
-    private interface Work {
-        void run(Connection connection) throws SQLException;
-    }
-
-    private static void inTransaction(DataSource from, Work work) throws SQLException {
-        try (Connection connection = from.getConnection()) {
-            work.run(connection);
-            connection.commit();
-        }
     }
 }

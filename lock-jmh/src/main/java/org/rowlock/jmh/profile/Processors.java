@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.server.RunDirectory;
 import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.jmh.server.RunDirectory;
 
 /**
  * The processor time of this program, the server and the whole machine. This program is the JVM with all processes that

@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.tool.ServerAddress;
 
 /**
  * A time in which a server is observed: its counters, the waits of its sessions, and the busy processors. Not

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.openjdk.jmh.runner.BenchmarkException;
 import org.openjdk.jmh.runner.RunnerException;
-import org.rowlock.tool.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
+import org.rowlock.tool.UserError;
 
 /** The message of a benchmark's failure, found below JMH's wrappers. */
 final class BenchmarkFailure extends Exception {

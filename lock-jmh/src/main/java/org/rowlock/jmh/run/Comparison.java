@@ -16,9 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.tool.ServerAddress;
-import org.rowlock.tool.ServerFailures;
-import org.rowlock.tool.UserError;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -29,6 +26,9 @@ import org.rowlock.jmh.server.EmbeddedStandby;
 import org.rowlock.jmh.server.RunDirectory;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.UserError;
 
 /**
  * Runs scenarios. In each round every variant has its turn at every point, each in a JVM of its own. The baseline has

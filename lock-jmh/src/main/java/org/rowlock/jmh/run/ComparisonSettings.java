@@ -3,8 +3,8 @@ package org.rowlock.jmh.run;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.tool.ServerAddress;
 
 /**
  * The settings of a comparison.

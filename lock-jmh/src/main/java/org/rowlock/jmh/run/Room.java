@@ -3,11 +3,11 @@ package org.rowlock.jmh.run;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.rowlock.tool.ServerAddress;
-import org.rowlock.tool.UserError;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerFacts.ConnectionRoom;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 
 /**
  * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark. If the user chose them,

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.net.Network;
+import org.rowlock.tool.ServerAddress;
 
 /**
  * The server that a benchmark measures. In a fork of a run it is the server of the run, and otherwise that of

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.tool.UserError;
 import org.rowlock.jmh.net.Network;
+import org.rowlock.tool.UserError;
 
 /**
  * A synchronous standby of an embedded server, in a temporary directory that is removed with it. It is a copy that

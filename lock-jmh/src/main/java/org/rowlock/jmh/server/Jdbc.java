@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 
 /**
  * Runs statements with their parameters by position. If a requested value is missing, the exception has the statement's
@@ -83,6 +84,28 @@ public final class Jdbc {
         try (Statement statement = connection.createStatement()) {
             for (String sql : statements) {
                 statement.execute(sql);
+            }
+        }
+    }
+
+    @FunctionalInterface
+    public interface Work {
+        void run(Connection connection) throws SQLException;
+    }
+
+    /** Borrows a connection, begins, works and commits. Any failure rolls back. */
+    public static void inTransaction(DataSource pool, Work work) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            try {
+                work.run(connection);
+                connection.commit();
+            } catch (SQLException | RuntimeException failure) {
+                try {
+                    connection.rollback();
+                } catch (SQLException e) {
+                    failure.addSuppressed(e);
+                }
+                throw failure;
             }
         }
     }

@@ -17,8 +17,7 @@ class BrokenLocksTest {
     static Stream<Arguments> broken() {
         return Stream.of(
                 of(Zipfian.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
-                of(Horizon.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
-                of(Autovacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
+                of(Vacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
                 // A client per process, so those who meet are of two.
                 of(Instances.class, TWO_INSIDE, "NONE", "clients", "4", "jvms", "4", "rows", "1"),
                 // Among few rows, as two seldom meet among many.
@@ -39,8 +38,6 @@ class BrokenLocksTest {
                 of(ManyKeys.class, TWO_INSIDE, "NONE", "clients", "8", "keys", "1000", "overlapping", "true"),
                 of(WriteMixed.class, "", "NONE", "clients", "16", "rows", "20"),
                 of(Queue.class, "jobs that ran more than once: ", "NONE", "clients", "16"),
-                of(Queue.class, "jobs that ran more than once: ", "NAIVE", "clients", "16"),
-                of(PlanTrap.class, "10 rows were returned", "NONE", "clients", "2"),
                 of(OneSession.class, "a second transaction got in while the first held the lock", "NONE"),
                 of(OneSession.class, "a second transaction got in", "NONE", "id", "TEXT", "reading", "false"),
                 of(OneSession.class, "a transaction waited for the lock of another key", "SAME"));

@@ -8,8 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.rowlock.LockConnectionLostException;
-import org.rowlock.tool.UserError;
 import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.tool.UserError;
 
 /**
  * When a server that went away came back, as its clients see it. A server is known by when it was started, so this

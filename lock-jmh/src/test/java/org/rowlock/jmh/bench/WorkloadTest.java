@@ -146,32 +146,19 @@ class WorkloadTest {
                 .anyMatch(message -> message.contains("4 clients with 1000000 advisory locks each are 4000000"));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"FILTER", "ORDER"})
-    void aLockFunctionInAWhereClauseLocksMoreThanItReturns(String trap) throws Exception {
-        assertThat(lockedPerReturned(trap, "NAIVE")).isGreaterThan(5);
-        assertThat(lockedPerReturned(trap, "ADVISORY")).isEqualTo(1);
-    }
-
-    private static double lockedPerReturned(String trap, String strategy) throws Exception {
-        return JmhRuns.figures(JmhRuns.run(PlanTrap.class, "trap", trap, "strategy", strategy, "clients", "1"))
-                .get("lockedPerReturned");
-    }
-
     @Test
     void theHolderOfTheHorizonComesAndGoes() throws Exception {
-        RunResult result =
-                JmhRuns.run(Horizon.class, 4, "strategy", "ADVISORY", "clients", "4", "from", "0.25", "until", "0.75");
+        RunResult result = JmhRuns.run(Vacuum.class, 4, "strategy", "ADVISORY", "clients", "4");
         BenchmarkResult round = result.getBenchmarkResults().iterator().next();
         List<Double> ages = round.getIterationResults().stream()
-                .map(window -> score(window, "horizon.xminAge"))
+                .map(window -> score(window, "vacuum.xminAge"))
                 .toList();
         assertThat(ages).hasSize(4);
         assertThat(ages.get(0)).isZero();
         assertThat(ages.get(1)).isPositive();
         assertThat(ages.get(2)).isGreaterThan(ages.get(1));
         assertThat(ages.get(3)).isZero();
-        assertThat(JmhRuns.figures(result)).containsKeys("horizon.before", "horizon.held", "horizon.after");
+        assertThat(JmhRuns.figures(result)).containsKeys("vacuum.before", "vacuum.held", "vacuum.after");
     }
 
     private static double score(IterationResult window, String label) {

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.DoctorCommand;
-import org.rowlock.tool.ServerOptions;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerOptions;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Every mistake ends in a message that says what to do, a status other than 0, and nothing left on the server. */

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** Every door changes what it says that it changes, in as many round trips as its documentation says. */
 class DoorRunTest {

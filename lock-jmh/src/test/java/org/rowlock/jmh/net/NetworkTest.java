@@ -8,10 +8,10 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.tool.ServerAddress;
-import org.rowlock.tool.UserError;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 
 /** A network takes as long as it was told, and is gone when it is closed. */
 class NetworkTest {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** A run whose time is up has fewer rounds and scenarios, never rounds that say nothing, and says so. */
 class BudgetTest {

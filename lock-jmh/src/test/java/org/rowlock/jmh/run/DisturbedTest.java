@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** On a machine that other programs use nothing is claimed. */
 @DisabledOnOs(OS.WINDOWS)

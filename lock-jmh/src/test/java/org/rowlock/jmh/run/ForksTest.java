@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.tool.ServerAddress;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
 
 /** The end of forks, which may leave transactions that only a standby lets commit. */
 class ForksTest {

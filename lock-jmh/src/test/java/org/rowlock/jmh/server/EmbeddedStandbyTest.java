@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
-import org.rowlock.tool.UserError;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.tool.UserError;
 
 /** A commit waits for the standby, which has it then, and nothing of the standby is left when it is closed. */
 @Tag("long")

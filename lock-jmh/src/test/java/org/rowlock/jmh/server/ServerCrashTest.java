@@ -11,8 +11,8 @@ import java.sql.Statement;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.rowlock.tool.UserError;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.UserError;
 
 /** What survives, what does not, and what is not touched. */
 class ServerCrashTest {

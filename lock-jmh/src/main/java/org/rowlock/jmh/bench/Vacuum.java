@@ -1,0 +1,129 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.rowlock.jmh.profile.Published;
+import org.rowlock.jmh.server.Jdbc;
+
+/**
+ * The work of {@link Zipfian} beside vacuum. Either another transaction holds the vacuum horizon in the middle of the
+ * measurement, so that the windows show the fall and the recovery. Or autovacuum processes the hot rows as often as the
+ * server permits.
+ */
+public class Vacuum extends Zipfian {
+    private static final String HOLDER = "rowlock-jmh horizon";
+
+    private static final String SEEN = """
+            select coalesce(max(age(a.backend_xmin)), 0), max(t.n_dead_tup), max(t.autovacuum_count)
+              from pg_stat_user_tables t
+              left join pg_stat_activity a on a.application_name = '%s'
+             where t.relid = 'accounts'::regclass
+            """.formatted(HOLDER);
+
+    /**
+     * The statement that disables the timeouts by which the server would end the transaction early, as far as this
+     * version has them.
+     */
+    private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
+            + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
+
+    /** The parts of the measurement that have passed when the hold begins, shows its effect, and ends. */
+    private static final double FROM = 0.25;
+
+    private static final double LATE = 0.5;
+    private static final double UNTIL = 0.75;
+
+    /** Whether a transaction holds the horizon; autovacuum is off then. */
+    @Param("true")
+    public boolean held;
+
+    private final LongAccumulator longestGapNanos = new LongAccumulator(Math::max, 0);
+    private final AtomicLong latest = new AtomicLong();
+    private int windows;
+    private int measured;
+    private Connection monitor;
+    private @Nullable Connection holding;
+
+    @Override
+    public void open(BenchmarkParams params) throws SQLException {
+        windows = params.getMeasurement().getCount();
+        super.open(params);
+    }
+
+    @Override
+    Map<String, String> settings() {
+        return held ? Map.of() : Map.of("autovacuum_naptime", "1s");
+    }
+
+    /** The settings that the owner of a table may choose. How often autovacuum runs is a setting of the server. */
+    @Override
+    String storage() {
+        return held
+                ? "autovacuum_enabled = off"
+                : "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50,"
+                        + " autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0,"
+                        + " autovacuum_analyze_threshold = 50";
+    }
+
+    @Override
+    void prepare() throws SQLException {
+        super.prepare();
+        monitor = server.closeWith(server.connect());
+    }
+
+    @Override
+    void committed() {
+        long now = System.nanoTime();
+        longestGapNanos.accumulate(now - latest.getAndSet(now));
+    }
+
+    @Override
+    void begins(boolean isMeasured) throws SQLException {
+        if (held && isMeasured && measured == at(FROM)) {
+            holding = hold();
+        } else if (holding != null && measured == at(UNTIL)) {
+            holding.close();
+            holding = null;
+        }
+        latest.set(System.nanoTime());
+        longestGapNanos.reset();
+    }
+
+    /** The number of windows after which this part of the measurement has passed. */
+    private int at(double part) {
+        return (int) Math.ceil(windows * part);
+    }
+
+    @Override
+    void ends(boolean isMeasured, Published results) throws SQLException {
+        long gap = Math.max(longestGapNanos.get(), System.nanoTime() - latest.get());
+        results.put("vacuum.stall", gap / 1e6, "ms");
+        long[] seen = Jdbc.numbers(monitor, SEEN);
+        results.put("vacuum.xminAge", (double) seen[0], "xids");
+        results.put("vacuum.deadTuples", (double) seen[1], "");
+        results.put("vacuum.runs", (double) seen[2], "");
+        if (held && isMeasured) {
+            boolean isEarly = measured >= at(FROM) && measured < at(LATE);
+            String phase = measured < at(FROM) ? "before" : measured < at(UNTIL) ? "held" : "after";
+            // A figure that only some windows have is the mean of those.
+            results.put(isEarly ? "vacuum.falling" : "vacuum." + phase, results.perSecond(), "1/s");
+            measured++;
+        }
+    }
+
+    /** Opens a transaction that does nothing and ends late, as a report or a forgotten session would. */
+    private Connection hold() throws SQLException {
+        Connection connection = server.closeWith(server.connect());
+        Jdbc.execute(connection, STAY, "set application_name = '" + HOLDER + "'");
+        connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        connection.setAutoCommit(false);
+        Jdbc.execute(connection, "select 1");
+        return connection;
+    }
+}
