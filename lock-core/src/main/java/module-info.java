@@ -19,7 +19,7 @@
  * </ol>
  */
 @SuppressWarnings({"requires-automatic", "module"
-}) // The driver has its name only in its manifest; lock-jdbc is built later.
+}) // The driver's module name is only in its manifest, and lock-jdbc is compiled after this module.
 module org.rowlock.core {
     requires transitive java.sql;
     requires jdk.jfr;

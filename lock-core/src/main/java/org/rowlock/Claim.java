@@ -19,7 +19,7 @@ import org.rowlock.internal.value.ClaimParts;
 @CheckReturnValue
 public sealed interface Claim permits ClaimParts {
     /**
-     * {@return a claim of any one row, in mode {@link RowLockMode#FOR_UPDATE}}
+     * {@return a claim of one row of the table, whichever is free, in mode {@link RowLockMode#FOR_UPDATE}}
      *
      * @param table the table, as in SQL: {@code job}, {@code public.job}, {@code "Job"}
      */
@@ -28,7 +28,7 @@ public sealed interface Claim permits ClaimParts {
     }
 
     /**
-     * {@return the claim with a predicate} Default none: every row.
+     * {@return the claim with a predicate} Without one, the claim matches every row.
      *
      * @param predicate the condition after WHERE, with {@code ?} for parameters
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
@@ -36,21 +36,21 @@ public sealed interface Claim permits ClaimParts {
     Claim where(String predicate, @Nullable Object... binds);
 
     /**
-     * {@return the claim with an order} Default none: the server's choice.
+     * {@return the claim with an order} Without one, the server chooses the order.
      *
      * @param order the list after ORDER BY
      */
     Claim orderBy(String order);
 
     /**
-     * {@return the claim with a limit} Default 1.
+     * {@return the claim with a limit} The default is 1.
      *
      * @param rows the largest number of rows to claim, at least 1
      */
     Claim limit(int rows);
 
     /**
-     * {@return the claim with a mode} Default {@link RowLockMode#FOR_UPDATE}.
+     * {@return the claim with a mode} The default is {@link RowLockMode#FOR_UPDATE}.
      *
      * @param mode how strongly to lock the rows
      */

@@ -19,8 +19,8 @@ public interface CommitWrite {
     /**
      * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes this
      * number of rows. For an INSERT, UPDATE or DELETE the server checks the number, so the COMMIT can be sent in the
-     * same flush. For other statements (MERGE, SELECT, WITH) Rowlock checks it, and the COMMIT then takes another round
-     * trip.
+     * same flush. For other statements (MERGE, SELECT, WITH) Rowlock checks the number, and the COMMIT then takes
+     * another round trip.
      *
      * @param rows the number of rows, at least 0
      * @return this
@@ -30,7 +30,7 @@ public interface CommitWrite {
     /**
      * {@return the total number of rows that all executions have changed, or returned}
      *
-     * @throws IllegalStateException if it is not committed, or if its commit ended in a {@link
+     * @throws IllegalStateException if the statement is not committed, or if the commit ended in a {@link
      *     CommitOutcomeUnknownException} before the number was read
      */
     default long count() {
@@ -46,7 +46,7 @@ public interface CommitWrite {
 
     /**
      * Returns the rows of all executions, for example of {@code RETURNING}. The transaction is committed even if this
-     * throws an exception.
+     * method throws an exception.
      *
      * @return for each row a list with a value per column, as of {@link java.sql.ResultSet#getObject(int)}
      * @throws SQLException if the driver could not read a value

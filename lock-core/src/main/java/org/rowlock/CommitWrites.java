@@ -9,8 +9,8 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one flush. Each saves a
- * round trip during which the transaction would hold its locks:
+ * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one flush. Compared with
+ * a statement that the work sends itself, each one saves a round trip during which the locks are held:
  *
  * <pre>{@code
  * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {
@@ -20,12 +20,12 @@ import org.rowlock.internal.text.Arguments;
  * });
  * }</pre>
  *
- * <p>They run in their order, after everything else in the transaction, so reads of the work do not see them. If one
- * fails, nothing is committed. More than 100 executions take more round trips, with the same outcome. An expected
- * number of rows that only Rowlock can check ({@link CommitWrite#expectRows}) also takes one more.
+ * <p>The statements run in their order, after everything else in the transaction, so reads of the work do not see their
+ * changes. If one fails, nothing is committed. More than 100 executions take more round trips, with the same outcome.
+ * An expected number of rows that only Rowlock can check ({@link CommitWrite#expectRows}) takes one more round trip.
  *
- * <p>They can be sent again until they are committed, or until their outcome is unknown. After that, sending or adding
- * throws an {@link IllegalStateException}. A null or blank SQL causes an {@link IllegalArgumentException}. Not
+ * <p>The writes can be sent again until they are committed, or until their outcome is unknown. After that, sending or
+ * adding throws an {@link IllegalStateException}. A null or blank SQL causes an {@link IllegalArgumentException}. Not
  * thread-safe.
  *
  * @see LockedTransaction#atCommit()
@@ -42,8 +42,8 @@ public final class CommitWrites {
      * Adds a statement.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; read when
-     *     they are sent
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; mutable
+     *     values are read only when the statement is sent
      * @return the statement, to set its expected rows, and to read its results afterwards
      */
     public CommitWrite add(String sql, @Nullable Object... binds) {
@@ -55,7 +55,8 @@ public final class CommitWrites {
      *
      * @param sql one statement, with {@code ?} for parameters
      * @param binds for each execution, a list with a value per parameter, or the value itself of the only parameter;
-     *     may be empty. Other collections are refused, because they may have no order
+     *     may be empty. Executions that are neither lists nor single values are refused, because other collections may
+     *     have no order
      * @return the statement
      */
     public CommitWrite addBatch(String sql, Iterable<? extends Object> binds) {

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
  * The connection was lost, or the server ended it, before the COMMIT was sent. The SQLSTATE is 08xxx, 57P01, 57P02,
  * 57P05, 25P03 or 25P04. The transaction is rolled back, and its locks are released.
  *
- * <p>With 25006 the connection works, but its server is now read-only: it is a hot standby, or its {@code
- * default_transaction_read_only} is on. No lock was acquired. Roll back, and run the transaction again on another
- * connection.
+ * <p>If the SQLSTATE is 25006, the connection works, but its server is now read-only: the server is a hot standby, or
+ * its {@code default_transaction_read_only} is on. No lock was acquired. Roll back, and run the transaction again on
+ * another connection.
  */
 public final class LockConnectionLostException extends RowlockException {
     private static final long serialVersionUID = 1;

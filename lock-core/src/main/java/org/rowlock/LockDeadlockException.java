@@ -3,8 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several transactions waited for each other, and the server aborted this one (SQLSTATE 40P01). Roll back and run it
- * again. To avoid deadlocks, lock all keys of a transaction with one {@link LockRequest}.
+ * Several transactions waited for each other, and the server aborted this one (SQLSTATE 40P01). Roll back, and run the
+ * transaction again. To avoid deadlocks, lock all keys of a transaction with one {@link LockRequest}.
  */
 public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;

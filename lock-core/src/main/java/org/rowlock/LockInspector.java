@@ -39,8 +39,8 @@ public final class LockInspector {
     private static final String ORDER = " order by l.classid, l.objid, l.objsubid, l.granted desc, l.waitstart, l.pid";
 
     /**
-     * The condition for one key. It compares both halves and the kind, because keys of other tables may have the same
-     * objid.
+     * The condition for the locks of one key. It compares classid, objid and objsubid, because keys of other tables may
+     * have the same objid.
      */
     private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
@@ -56,12 +56,12 @@ public final class LockInspector {
     }
 
     /**
-     * Returns the holders and waiters of all advisory locks of the database, of Rowlock and of other programs. It
-     * leaves out internal locks of extensions such as Citus. In a database of several machines it returns only those of
-     * the connection's machine; the view {@code citus_lock_waits} shows the others.
+     * Returns the holders and waiters of all advisory locks of the database, of Rowlock and of other programs. Internal
+     * locks of extensions such as Citus are left out. In a database of several machines, only the locks on the
+     * connection's machine are returned. On Citus, the view {@code citus_lock_waits} shows waits on all machines.
      *
-     * @return a line per lock and session; the lines of one key are together, first its holders and then its waiters in
-     *     their order
+     * @return a line per lock and session; the lines of one key are adjacent: first the holders, then the waiters in
+     *     the order of their queue
      * @throws SQLException if the views cannot be read
      */
     public List<Line> all() throws SQLException {
@@ -73,7 +73,8 @@ public final class LockInspector {
      * such as those of UUIDs.
      *
      * @param key the key
-     * @return a line per session; holders first, waiters in their order; empty if the key is free
+     * @return a line per session: first the holders, then the waiters in the order of their queue; empty if the key is
+     *     free
      * @throws SQLException if the views cannot be read, or the key's table does not exist
      */
     public List<Line> of(LockKey key) throws SQLException {
@@ -99,39 +100,40 @@ public final class LockInspector {
     /** A session that holds a lock or waits for it. */
     public sealed interface Line permits Seen {
         /**
-         * {@return the key} A {@link LockKey.Row} where the lock shows table and id. The lock of any other id, or of a
-         * name, shows a number only.
+         * {@return the key} It is a {@link LockKey.Row} if pg_locks shows the table and the id. For any other id, and
+         * for a name, pg_locks shows only a number.
          */
         LockKey key();
 
         /** {@return whether the lock is shared} */
         boolean isShared();
 
-        /** {@return whether it is held, and not waited for} */
+        /** {@return whether the session holds the lock, rather than waiting for it} */
         boolean isGranted();
 
         /** {@return the server process of the session} */
         int pid();
 
-        /** {@return its application_name; empty if it has none} */
+        /** {@return the session's application_name; empty if it has none} */
         Optional<String> application();
 
-        /** {@return what pg_stat_activity says it does, such as {@code idle in transaction}} */
+        /** {@return the session's state in pg_stat_activity, such as {@code idle in transaction}} */
         Optional<String> state();
 
-        /** {@return its current or last statement} */
+        /** {@return the session's current or last statement} */
         Optional<String> query();
 
         /**
-         * {@return the time since its transaction began; empty outside a transaction} The server does not record when a
-         * lock was granted, so this is the longest time for which it can be held.
+         * {@return the time since the session's transaction began; empty outside a transaction} The server does not
+         * record when it granted a lock. The lock may therefore have been held for a shorter time, but not for a longer
+         * one.
          */
         Optional<Duration> transactionAge();
 
-        /** {@return the time since it began to wait; empty if it is not waiting} */
+        /** {@return the time since the session began to wait; empty if it is not waiting} */
         Optional<Duration> waitingFor();
 
-        /** {@return the server processes it waits for} */
+        /** {@return the server processes for which the session waits} */
         List<Integer> blockedBy();
     }
 

@@ -3,8 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread was interrupted while it waited in the admission queue. It has left the queue, its interrupt flag is set,
- * and no connection was borrowed.
+ * The thread was interrupted while it waited in the admission queue. The thread has left the queue, its interrupt flag
+ * is set, and no connection was borrowed.
  */
 public final class LockInterruptedException extends RowlockException {
     private static final long serialVersionUID = 1;

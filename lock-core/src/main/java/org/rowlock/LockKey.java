@@ -22,8 +22,7 @@ import org.rowlock.internal.value.RowKey;
 public sealed interface LockKey {
 
     /**
-     * {@return the key of a row, by an {@code int} or {@code long} id} It is the same key as for a string with the same
-     * value.
+     * {@return the key of a row, by an {@code int} or {@code long} id} A string with the same value gives the same key.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
@@ -33,7 +32,8 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a row, by an id of one character} It is the same key as for a string with that character.
+     * {@return the key of a row, by an id of one character} A string that consists of this character gives the same
+     * key.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
@@ -49,8 +49,8 @@ public sealed interface LockKey {
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by
      *     name), or {@code java.time} date or time; a {@link List} of these for a composite id
-     * @throws IllegalArgumentException also if the id is of another type; floating-point numbers and {@link
-     *     java.sql.Timestamp} are refused on purpose
+     * @throws IllegalArgumentException also if the id is of another type, such as a floating-point number or a {@link
+     *     java.sql.Timestamp}
      */
     static Row row(String table, Object id) {
         return new RowKey(table, id instanceof List<?> parts ? texts(table, parts) : List.of(IdText.of(table, id)));
@@ -61,8 +61,8 @@ public sealed interface LockKey {
      *
      * @param table the table, as in SQL
      * @param first the value of the first column of the primary key
-     * @param second the value of the second
-     * @param more the values of the others, in the order of the primary key
+     * @param second the value of the second column
+     * @param more the values of the other columns, in the order of the primary key
      */
     static Row row(String table, Object first, Object second, Object... more) {
         if (more == null) {
@@ -81,7 +81,7 @@ public sealed interface LockKey {
      * @param table the table, as in SQL
      * @param first the id of the first row, as for {@link #row(String, Object)}
      * @param second the id of the second row
-     * @param more the ids of others
+     * @param more the ids of further rows
      */
     static List<LockKey> rows(String table, Object first, Object second, Object... more) {
         List<Object> ids = new ArrayList<>();
@@ -95,7 +95,7 @@ public sealed interface LockKey {
      * {@return the keys of rows of one table, in the order given}
      *
      * @param table the table, as in SQL
-     * @param ids their ids, each as for {@link #row(String, Object)}
+     * @param ids the ids of the rows, each as for {@link #row(String, Object)}
      */
     static List<LockKey> rows(String table, Collection<?> ids) {
         List<LockKey> keys = new ArrayList<>();

@@ -5,9 +5,9 @@ import java.util.List;
 import org.rowlock.internal.value.EndedEvent;
 
 /**
- * A listener that is notified when an attempt to lock, a stay in an admission queue, or a hold has ended. It runs on
- * the thread that locks, before that thread continues, and many threads may call it at the same time. So it must be
- * fast and thread-safe. Its exceptions, including an {@link Error}, are logged and not thrown to the caller. If a
+ * A listener that is notified when an attempt to lock, a stay in an admission queue, or a hold has ended. The listener
+ * runs on the thread that locks, which waits for it, and many threads may call it at the same time. It must therefore
+ * be fast and thread-safe. Its exceptions, including an {@link Error}, are logged and not thrown to the caller. If a
  * listener ends the transaction, the call for the lock fails.
  *
  * @see RowLocksBuilder#listener(LockListener)
@@ -28,8 +28,9 @@ public interface LockListener {
         /** An attempt to lock ({@code org.rowlock.LockAcquisition}). */
         ACQUISITION,
         /**
-         * The hold of the keys of {@link LockOperation#inTransaction}, from the grant to the end of its transaction
-         * ({@code org.rowlock.LockHold}). Spring has the meter {@code rowlock.hold}.
+         * The time for which a {@link LockOperation#inTransaction} holds its keys, from the grant to the end of the
+         * transaction ({@code org.rowlock.LockHold}). For {@code @RowLock} there is the meter {@code rowlock.hold}
+         * instead.
          */
         HOLD
     }
@@ -43,8 +44,8 @@ public interface LockListener {
         /** All keys are locked. */
         ACQUIRED,
         /**
-         * A row does not exist. The call throws a {@link RowAbsentException}. If its request
-         * {@linkplain LockRequest#allowAbsent allows} absent rows, no key is locked in place of the row.
+         * A row does not exist. The call throws a {@link RowAbsentException}. If the request {@linkplain
+         * LockRequest#allowAbsent allows} absent rows, the call returns, and neither the row nor its key is locked.
          */
         ABSENT,
         /** Another transaction held the lock, and the call did not wait, or the wait timed out. */
@@ -65,8 +66,9 @@ public interface LockListener {
         Kind kind();
 
         /**
-         * {@return the distinct requested keys} An admission has them in the order in which their queues were entered.
-         * A claim has the keys of the returned rows, or none with {@link LockStrategy#ROW}, which needs no keys.
+         * {@return the distinct requested keys} For an admission, they are in the order in which the caller entered
+         * their queues. For a claim, they are the keys of the returned rows; with {@link LockStrategy#ROW}, a claim
+         * needs no keys and reports none.
          */
         List<LockKey> keys();
 
@@ -83,9 +85,10 @@ public interface LockListener {
         Outcome outcome();
 
         /**
-         * {@return how long it took} An admission took the time in the queues. An acquisition took the time from the
-         * call until the lock was acquired or refused, including a query in the same round trip. A hold took the time
-         * from the server's answer to the lock until its answer to the commit or rollback.
+         * {@return the duration of what the event reports} For an admission, this is the time in the queues. For an
+         * acquisition, it is the time from the call until the lock was acquired or refused, including a query in the
+         * same round trip. For a hold, it is the time from the server's answer to the lock statement until its answer
+         * to the commit or rollback.
          */
         Duration took();
     }

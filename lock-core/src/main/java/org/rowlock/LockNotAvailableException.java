@@ -3,8 +3,9 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or timed out; or the admission queue
- * of the key is {@linkplain RowLocksBuilder#maxWaitersPerKey full} (SQLSTATE 55P03).
+ * Another transaction holds the lock, and the request has {@link LockWait#noWait()} or its wait timed out (SQLSTATE
+ * 55P03). The same exception is thrown if the admission queue of the key is {@linkplain
+ * RowLocksBuilder#maxWaitersPerKey full}.
  *
  * <p>No new lock is held, and the transaction stays usable with its earlier locks and changes. There is one exception:
  * if the session's own {@code lock_timeout} ended the wait, the transaction is aborted, as with row locks.

@@ -12,18 +12,19 @@ import org.rowlock.internal.value.RequestParts;
  * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction}, {@link
  * #useTransaction} or {@link #execute} is called.
  *
- * <p>Each call enters the admission queues of the keys, borrows a connection, begins, locks, works, commits, returns
- * the connection and leaves the queues. Threads that wait for a hot key therefore hold no connection. The wait of the
- * request, by default forever, includes the time in the queues and at the server. It does not limit the wait for a
- * connection from the pool. Any exception causes a rollback, and is thrown to the caller unwrapped.
+ * <p>Each call enters the admission queues of the keys, borrows a connection, begins a transaction, locks, works,
+ * commits, returns the connection and leaves the queues. Threads that wait in the queue of a hot key therefore hold no
+ * connection. The wait of the request, by default forever, includes the time in the queues and at the server. It does
+ * not limit the wait for a connection from the pool. Any exception causes a rollback, and is thrown to the caller
+ * unwrapped.
  *
  * <p>An absent row causes a {@link RowAbsentException}, unless the request {@linkplain LockRequest#allowAbsent allows}
  * it.
  *
- * <p>A call inside the work of another skips the queues, because waiting there could deadlock. It borrows a second
+ * <p>A call inside the work of another call skips the queues, because waiting there could deadlock. It borrows a second
  * connection, so nested calls can exhaust a small pool. Lock all keys in the outer call instead.
  *
- * <p>Immutable and thread-safe if the values bound to its statements are. It can be used any number of times.
+ * <p>Immutable and thread-safe if the values bound to its statements are. One operation can run any number of times.
  *
  * @see RowLocks#lock(LockRequest)
  */
@@ -39,9 +40,9 @@ public final class LockOperation {
     }
 
     /**
-     * Adds a query for one value per row. It runs after the locks, in the same round trip. In READ COMMITTED it takes a
-     * new snapshot, so it sees what the previous holder committed. It runs only if the locks are acquired, so it may
-     * also write ({@code UPDATE ... RETURNING}).
+     * Adds a query for one value per row. It runs after the locks, in the same round trip. In READ COMMITTED the query
+     * takes a new snapshot, so it sees what the previous holder committed. It runs only if the locks are acquired, so
+     * it may also write ({@code UPDATE ... RETURNING}).
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
@@ -117,13 +118,13 @@ public final class LockOperation {
     }
 
     /**
-     * Locks, writes and commits, in one flush, for work that reads nothing. The locks are not held during any round
-     * trip.
+     * Locks, writes and commits, in one flush, for work that reads nothing. The server releases the locks before it
+     * answers, so they are not held during a round trip.
      *
-     * <p>It takes one more round trip, with the same outcome, if Rowlock must check the locks before the commit. It
-     * must do so for row locks on ids that are neither integers nor UUIDs, and for {@link LockRequest#orInsert}. It
-     * also must for {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and in the cases of {@link
-     * CommitWrites}.
+     * <p>The call takes one more round trip, with the same outcome, if Rowlock must check the locks before the commit.
+     * This applies to row locks on ids that are neither integers nor UUIDs, to {@link LockRequest#orInsert}, and to
+     * {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE. The cases in which writes need more round trips
+     * are described at {@link CommitWrites}.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

@@ -18,10 +18,10 @@ import org.rowlock.internal.value.RequestParts;
  * forUpdate(row("counter", "a")).orInsert("insert into counter(id, n) values (?, 0)", "a")
  * }</pre>
  *
- * <p>The keys of one request are locked in one round trip, all or none, and in a fixed order, whatever the given order
- * is. Calls with several keys therefore never deadlock with each other, with one exception. {@link LockStrategy#ROW}
- * locks the rows of a table mode by mode, the strongest first, because one statement has one mode for a table. Separate
- * calls of one transaction can deadlock.
+ * <p>The keys of one request are locked in one round trip, all or none. The order in which they are locked is fixed,
+ * and does not depend on the given order. Calls with several keys therefore never deadlock with each other, except with
+ * {@link LockStrategy#ROW} and keys of different modes: rows are locked mode by mode, the strongest first, because one
+ * statement has one mode for a table. Transactions that lock in several calls can deadlock.
  *
  * <p>Immutable and thread-safe. A null, an empty collection, or a collection with a null causes an {@link
  * IllegalArgumentException}.
@@ -101,9 +101,9 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return a request for a mode that is only known when it runs}
+     * {@return a request for a mode that is chosen at run time}
      *
-     * @param mode how strongly
+     * @param mode the lock mode
      * @param key the key to lock
      */
     static LockRequest of(RowLockMode mode, LockKey key) {
@@ -111,9 +111,9 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return a request for a mode that is only known when it runs}
+     * {@return a request for a mode that is chosen at run time}
      *
-     * @param mode how strongly
+     * @param mode the lock mode
      * @param keys the keys to lock, of one or several tables; equal keys are locked once
      */
     static LockRequest of(RowLockMode mode, Collection<? extends LockKey> keys) {
@@ -121,9 +121,9 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return this request and another in one} Each key keeps its mode. A key of both has the stronger mode, and this
-     * request's {@link #orInsert}. The shorter wait applies to all. Absent rows are allowed if both requests allow
-     * them; a request of names and numbers alone allows them.
+     * {@return this request and another in one} Each key keeps its mode. A key that is in both requests gets the
+     * stronger mode, and the {@link #orInsert} of this request. The shorter wait applies to all keys. Absent rows are
+     * allowed if both requests allow them; a request that contains only names and numbers allows them.
      *
      * @param other the other request
      */
@@ -148,8 +148,8 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return the request with a wait} Without one {@link TransactionLocks#tryLock} does not wait, and every other
-     * call waits forever or, in Spring, as configured.
+     * {@return the request with a wait} If a request has no wait, {@link TransactionLocks#tryLock} does not wait. Every
+     * other call then waits forever or, in Spring, as configured.
      *
      * @param wait how long to wait for other transactions
      */
@@ -165,24 +165,24 @@ public sealed interface LockRequest permits RequestParts {
 
     /**
      * {@return a request that inserts the row if it is absent, and locks it in any case} Lock and insert take one round
-     * trip. If several transactions do so at the same time, one inserts the row, and each holds the lock in turn. If
-     * the inserting transaction rolls back, the next one inserts. Combine several requests with {@link #and}: their
+     * trip. If several transactions request the row at the same time, one inserts it, and each holds the lock in turn.
+     * If the inserting transaction rolls back, the next one inserts. Combine several requests with {@link #and}: their
      * rows are inserted in a fixed order.
      *
-     * <p>If another transaction has inserted the row, a call with {@link #noWait} waits for it, but at most a
-     * millisecond. If the row does not exist after the INSERT, the INSERT has created another row or none. It is then
-     * rolled back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} Rowlock does
-     * not look for the row, and the other row is stored. The INSERT needs its privilege, and evaluates defaults and
-     * BEFORE triggers, even if the row exists.
+     * <p>If another transaction has inserted the row and has not committed, a call with {@link #noWait} waits at most a
+     * millisecond. If the row does not exist after the INSERT, the INSERT has created a different row or none. Rowlock
+     * then rolls the INSERT back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY}
+     * Rowlock does not look for the row, so a different row stays stored. The INSERT requires the INSERT privilege, and
+     * evaluates defaults and BEFORE triggers, even if the row exists.
      *
      * <p>If the INSERT fails, each method that declares SQLException throws the driver's exception. {@link
-     * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} with that as the
-     * cause.
+     * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is that
+     * exception.
      *
      * @param insert one INSERT of the row, with {@code ?} for parameters, without RETURNING and ON CONFLICT; Rowlock
      *     adds {@code on conflict do nothing}
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
-     * @throws IllegalArgumentException if the request is not of one row
+     * @throws IllegalArgumentException if the request does not have exactly one row
      */
     LockRequest orInsert(String insert, @Nullable Object... binds);
 }

@@ -12,25 +12,25 @@ package org.rowlock;
  */
 public enum LockStrategy {
     /**
-     * The real {@code SELECT ... FOR UPDATE}. The default. It excludes plain writers, and has the same deadlocks as the
-     * statement. An absent row cannot be locked. Only the place of a wait differs: a {@linkplain
-     * RowLocksBuilder#maxAdmittedPerKey few} transactions of a JVM wait for a row at the server, and the others in the
-     * JVM. If many JVMs contend for a row, they first wait for an advisory lock of the row, the {@linkplain
-     * RowLocksBuilder#front front lock}.
+     * The row lock of a real {@code SELECT ... FOR UPDATE}, which is the default. It excludes plain writers, and can
+     * deadlock as that statement can. An absent row cannot be locked. The only difference is where transactions wait: a
+     * {@linkplain RowLocksBuilder#maxAdmittedPerKey few} transactions of a JVM wait for a row at the server, and the
+     * others in the JVM. If many JVMs contend for a row, their transactions first wait for an advisory lock of the row,
+     * the {@linkplain RowLocksBuilder#front front lock}.
      */
     ROW,
 
     /**
-     * First the advisory lock and then the row lock, in one round trip. It keeps every guarantee of the row lock, but
-     * contenders queue for the advisory lock instead of the row. It is the step between {@link #ROW} and {@link
-     * #ADVISORY}. Lock before you write: a transaction that first writes the row, or inserts a row that references it,
-     * can deadlock with one that locks first.
+     * First the advisory lock and then the row lock, in one round trip. Every guarantee of the row lock is kept, but
+     * contenders queue for the advisory lock instead of the row. This strategy is the step between {@link #ROW} and
+     * {@link #ADVISORY}. Lock before you write: a transaction that first writes the row, or inserts a row that
+     * references it, can deadlock with a transaction that locks first.
      */
     BOTH,
 
     /**
-     * The advisory lock alone. It writes neither the table nor WAL, creates no MultiXacts, and can lock rows that do
-     * not exist yet. It does not exclude a transaction that writes the row without a lock of Rowlock.
+     * The advisory lock alone. It writes neither to the table nor to the WAL, creates no MultiXacts, and can lock rows
+     * that do not exist yet. It does not exclude a transaction that writes the row without a lock of Rowlock.
      */
     ADVISORY
 }

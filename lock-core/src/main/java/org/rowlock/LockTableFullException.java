@@ -3,11 +3,11 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's lock table is full (SQLSTATE 53200). All sessions of the server share it, so while it is full other
- * sessions get this error too. The transaction is aborted; a rollback releases its locks.
+ * The server's lock table is full (SQLSTATE 53200). All sessions of the server share the table, so while it is full,
+ * other sessions get this error too. The transaction is aborted; a rollback releases its locks.
  *
- * <p>Raise {@code max_locks_per_transaction} or {@code max_connections} (the table holds about their product, before
- * PostgreSQL 19 twice that), or lock fewer keys at a time.
+ * <p>Raise {@code max_locks_per_transaction} or {@code max_connections}, or lock fewer keys at a time. The table has
+ * room for about the product of the two settings; before PostgreSQL 19, for about twice the product.
  */
 public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;

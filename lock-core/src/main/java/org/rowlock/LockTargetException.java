@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *       (SQLSTATE 54000).
  * </ul>
  *
- * <p>No lock was acquired. If Rowlock detected the fault itself, the transaction stays usable. If the server did, a
- * transaction that had begun before is aborted, as with {@code FOR UPDATE}. When in doubt, roll back.
+ * <p>No lock was acquired. If Rowlock detected the fault itself, the transaction stays usable. If the server detected
+ * it, a transaction that had begun before the call is aborted, as with {@code FOR UPDATE}. When in doubt, roll back.
  */
 public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>The transaction is as usable as it was before, with one exception. If other statements follow the lock in the same
- * round trip ({@link LockStrategy#BOTH}, a query after the lock), they must not run. So for 25006 and 25001, a
- * transaction that had begun is aborted.
+ * round trip ({@link LockStrategy#BOTH}, a query after the lock), the server must not run them. For 25006 and 25001, it
+ * therefore aborts a transaction that had begun.
  */
 public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;

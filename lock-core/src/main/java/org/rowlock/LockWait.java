@@ -12,9 +12,9 @@ import org.rowlock.internal.value.WaitNanos;
  */
 public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos {
     /**
-     * {@return the wait without a bound} It lasts until the lock is granted, or until the server ends it: by a
-     * deadlock, or by the session's {@code lock_timeout} or {@code statement_timeout}. It is the default, except for
-     * {@link TransactionLocks#tryLock}.
+     * {@return the wait without a bound, the default except for {@link TransactionLocks#tryLock}} The wait ends when
+     * the lock is granted, or when the server ends the wait: because of a deadlock, or because of the session's {@code
+     * lock_timeout} or {@code statement_timeout}.
      */
     static LockWait forever() {
         return WaitNanos.FOREVER;
@@ -29,13 +29,13 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
 
     /**
      * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound applies to the whole call,
-     * with all its keys and the admission queue. It is rounded up to milliseconds, the unit of the server. The server
-     * applies {@code lock_timeout} to each wait separately, and one {@code FOR UPDATE} of a contended row can wait more
-     * than once. With {@link LockStrategy#ROW} a call can therefore take longer than the bound.
+     * including all keys and the admission queue. It is rounded up to milliseconds, the unit of the server. With {@link
+     * LockStrategy#ROW} a call can take longer than the bound. One {@code FOR UPDATE} of a contended row can wait more
+     * than once, and the server applies {@code lock_timeout} to each wait separately.
      *
      * <p>If the server does not answer, the call throws a {@link LockConnectionLostException} two seconds after the
-     * bound. With row locks this is two seconds after three times the bound. A shorter {@code socketTimeout} of the
-     * driver takes precedence. A call with a query after the lock is not limited in this way.
+     * bound. With row locks, the exception comes two seconds after three times the bound. A shorter {@code
+     * socketTimeout} of the driver takes precedence. A call with a query after the lock has no such limit.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait

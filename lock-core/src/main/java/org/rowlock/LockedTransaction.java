@@ -23,9 +23,9 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the connection of the transaction} The work must not commit, roll back or close it. It may roll back to
-     * its own savepoints. If the work has ended the transaction, writes of {@link #atCommit} are refused. If it has
-     * then begun another one, Rowlock cannot detect that.
+     * {@return the connection of the transaction} The work must not commit, roll back or close the connection, but may
+     * roll back to its own savepoints. If the work has ended the transaction, Rowlock refuses the writes of {@link
+     * #atCommit}. If the work has then begun another transaction, Rowlock cannot detect the error.
      */
     public Connection connection() {
         return connection;
@@ -40,7 +40,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
      * {@return the only row that was read under the locks}
      *
      * @throws UnexpectedRowCountException if there is no row or more than one. Nothing is stored, unless the work
-     *     catches it
+     *     catches the exception
      */
     public R row() {
         if (rows.size() != 1) {
@@ -55,7 +55,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the keys whose row Rowlock looked for and did not find} Always empty without {@link
+     * {@return the keys whose row Rowlock looked for and did not find} The list is always empty without {@link
      * LockRequest#allowAbsent}; see {@link LockResult#absentRows}.
      */
     public List<LockKey> absentRows() {
@@ -63,15 +63,15 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the writes that are sent with the COMMIT, to which the work can add} They are sent in one flush, and
-     * each saves a round trip under the locks. Reads of the work do not see them.
+     * {@return the writes that are sent with the COMMIT, to which the work can add} All writes are sent in one flush,
+     * so each saves a round trip under the locks. Reads of the work do not see their changes.
      */
     public CommitWrites atCommit() {
         return writes;
     }
 
     /**
-     * Adds a write that is sent with the COMMIT, in one flush. Reads of the work do not see it.
+     * Adds a write that is sent with the COMMIT, in one flush. Reads of the work do not see its changes.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
@@ -86,7 +86,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
      *
      * @param <R> the value of a row that was read under the locks
      * @param <T> the result
-     * @param <X> what it throws
+     * @param <X> the exception that the work may throw
      */
     @FunctionalInterface
     public interface Work<R extends @Nullable Object, T extends @Nullable Object, X extends Exception> {
@@ -104,7 +104,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
      * Work under locks that has no result.
      *
      * @param <R> the value of a row that was read under the locks
-     * @param <X> what it throws
+     * @param <X> the exception that the work may throw
      */
     @FunctionalInterface
     public interface VoidWork<R extends @Nullable Object, X extends Exception> {

@@ -3,8 +3,9 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row that was to be locked does not exist, and the request does not {@linkplain LockRequest#allowAbsent allow} that.
- * For {@link LockStrategy#ADVISORY}, names and numbers, Rowlock looks for no row and never throws it.
+ * A row that was to be locked does not exist, and the request does not {@linkplain LockRequest#allowAbsent allow}
+ * absent rows. For {@link LockStrategy#ADVISORY}, names and numbers, Rowlock looks for no row and never throws this
+ * exception.
  *
  * <p>The caller's transaction stays usable. Until it ends, it holds the locks of the other rows of the call, and with
  * {@link LockStrategy#BOTH} the key of the absent row too. If the INSERT of {@link LockRequest#orInsert} has created

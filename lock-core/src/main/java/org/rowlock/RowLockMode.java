@@ -8,16 +8,16 @@ package org.rowlock;
  * differs from row locks for one pair: {@code FOR NO KEY UPDATE} then conflicts with {@code FOR KEY SHARE}.
  *
  * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With {@link
- * #FOR_UPDATE}, inserts that reference the row have to wait. They can also deadlock, if a transaction inserts such a
- * row before it locks. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code PESSIMISTIC_WRITE}, but not always:
- * see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>.
+ * #FOR_UPDATE}, inserts that reference the row have to wait. A transaction that inserts such a row before it locks can
+ * also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code PESSIMISTIC_WRITE}, but not
+ * always: see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */
 public enum RowLockMode {
     /**
-     * Excludes every mode, and so inserts that reference the row. Use it for a row that will be deleted, or whose key
-     * will change.
+     * Excludes every mode, and therefore inserts that reference the row. Use this mode for a row that will be deleted,
+     * or whose key will change.
      */
     FOR_UPDATE,
 

@@ -43,8 +43,8 @@ import org.rowlock.internal.verify.LockVerifier;
  *         });
  * }</pre>
  *
- * <p>Immutable and thread-safe. Create one object for each DataSource and share it. It contains the admission queues,
- * in which only its own callers wait for each other.
+ * <p>Immutable and thread-safe. Create one object for each DataSource and share it. The object contains the admission
+ * queues, so callers of two objects do not queue for each other in the JVM.
  */
 public final class RowLocks {
     static {
@@ -99,7 +99,7 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an operation that locks in a separate transaction. Runs no SQL by itself.
+     * Returns an operation that locks in a separate transaction. This method runs no SQL.
      *
      * @param request what to lock, how strongly, and how long to wait
      * @return the operation
@@ -110,8 +110,8 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an operation that claims rows in a separate transaction, as {@link TransactionLocks#claim} does. Runs no
-     * SQL by itself. The operation never waits for a lock, enters no queue and reports no {@link
+     * Returns an operation that claims rows in a separate transaction, as {@link TransactionLocks#claim} does. This
+     * method runs no SQL. The operation never waits for a lock, enters no queue and reports no {@link
      * LockListener.Kind#HOLD}. Its work runs even if there is no row to claim.
      *
      * @param claim the table, the predicate, the order and the limit
@@ -134,32 +134,34 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an object that locks in the caller's transaction. This is cheap and runs no SQL. The connection is
+     * Returns an object that locks in the caller's transaction. This method is cheap and runs no SQL. The connection is
      * checked only when a lock is acquired.
      *
      * @param connection a connection of the PostgreSQL JDBC driver, or one that unwraps to it, with a transaction
-     * @return its locks
+     * @return the object, which acquires locks on that connection
      */
     public TransactionLocks in(Connection connection) {
         return runner.in(Arguments.notNull(connection, "The connection is null"));
     }
 
     /**
-     * Checks that locks of the DataSource exclude each other, on the path that real calls take. Call it at startup. It
-     * finds:
+     * Checks that locks of the DataSource exclude each other, on the path that real calls take. Call it at startup. The
+     * check finds:
      *
      * <ul>
-     *   <li>servers and poolers that accept advisory locks without locking, or keep them beyond their transaction
+     *   <li>servers and poolers that accept advisory locks without locking, or keep the locks after the end of the
+     * transaction
      *   <li>connections that go to several servers
-     *   <li>poolers that send reads elsewhere than the lock, mix up prepared statements or allow no transactions
-     *   <li>with strategy {@link LockStrategy#ADVISORY}, databases of several machines (by their extension), see {@link
-     *       RowLocksBuilder#singleEntryNode}
+     *   <li>poolers that send reads to another server than the lock, mix up prepared statements or do not support
+     * transactions
+     *   <li>with strategy {@link LockStrategy#ADVISORY}, databases of several machines, which the check recognizes by
+     *     their extension; see {@link RowLocksBuilder#singleEntryNode}
      * </ul>
      *
-     * <p>It borrows all free connections of the DataSource at the same time, at least two and at most sixteen, and
-     * compares them. Once it has two, it waits at most a second for each further one. Intermittent faults may be
-     * missed. It locks random keys, writes nothing and leaves nothing behind. It fails if a server does not answer for
-     * ten seconds.
+     * <p>The check borrows all free connections of the DataSource at the same time, at least two and at most sixteen,
+     * and compares them. Once it has two connections, it waits at most a second for each further one. It locks random
+     * keys, writes nothing and leaves nothing behind. It fails if a server does not answer for ten seconds.
+     * Intermittent faults may be missed.
      *
      * @throws LockVerificationException if locks do not exclude each other, or if the check could not be completed
      * @throws LockTransactionException if the connections are read-only or go to a hot standby
@@ -168,7 +170,7 @@ public final class RowLocks {
         verifier.verify(dataSource.get());
     }
 
-    /** Returns the same locks for another DataSource, whose keys have separate queues. */
+    /** Returns locks with the same configuration for another DataSource, whose keys have separate queues. */
     RowLocks on(DataSource other) {
         Arguments.notNull(other, "The DataSource is null");
         return new RowLocks(runner, verifier, () -> other);

@@ -36,7 +36,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the strategy of tables for which none is set} Default {@link LockStrategy#ROW}.
+     * {@return this, with the strategy of tables for which none is set} The default is {@link LockStrategy#ROW}.
      *
      * @param strategy the strategy
      */
@@ -59,11 +59,11 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the id columns of a table, if they are not its primary key} Only row locks need them.
-     * Together they must be unique and not null.
+     * {@return this, with the id columns of a table, if they are not its primary key} Only row locks need id columns.
+     * Together the columns must be unique and not null.
      *
      * @param table the table, named as in the keys
-     * @param columns at least one, as the catalog has them (no quotes), in the order of the id's parts
+     * @param columns at least one name, as in the catalog (without quotes), in the order of the parts of the id
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
         List<String> names = new ArrayList<>();
@@ -79,8 +79,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the largest number of distinct advisory locks in one call} Default 1,000. All sessions of the
-     * server share its lock table, so raise {@code max_locks_per_transaction} first.
+     * {@return this, with the largest number of distinct advisory locks in one call} The default is 1,000. All sessions
+     * of the server share its lock table, so raise {@code max_locks_per_transaction} before you raise this number.
      *
      * @param keys the number, at least 1
      */
@@ -92,17 +92,18 @@ public final class RowLocksBuilder {
     /**
      * {@return this, with how many exclusive requests the queue of a key admits at once}
      *
-     * <p>In the admission queue these are the lock holder and the next ones, which wait at the server. Each uses a
-     * connection. With 1, the key is free for at least a round trip whenever its holder changes.
+     * <p>In the admission queue, the admitted requests are the lock holder and the next ones, which wait at the server.
+     * Each uses a connection. If the number is 1, the key is free for at least a round trip whenever its holder
+     * changes.
      *
-     * <p>A transaction that already has its connection queues only for its first lock, if it is for one row with {@link
-     * LockStrategy#ROW}. In that queue the number is how many transactions wait for the row at the server. More may
-     * wait if no thread of this JVM acquires the row within a second.
+     * <p>A transaction that already has its connection queues only for its first lock, and only if that lock is for one
+     * row with {@link LockStrategy#ROW}. For this queue, the number limits how many transactions wait for the row at
+     * the server. More may wait there if no thread of this JVM acquires the row within a second.
      *
      * <p>By default the queue adapts. Admission starts at 2. It grows to 8 for keys that are held for less time than
      * the next transaction takes to arrive, as with {@link LockOperation#execute}. The {@code ROW} queue admits up to 8
-     * to the server; once others wait in the JVM, it admits 4 or more. A number that is set here is fixed. A number
-     * above the number of connections switches the queues off.
+     * transactions to the server; once others wait in the JVM, it admits 4 or more. A number that is set here is fixed.
+     * A number that is larger than the number of connections switches the queues off.
      *
      * @param threads at least 1
      */
@@ -112,8 +113,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the largest number of threads that may wait in the admission queue of one key} Default
-     * 10,000. If there are already so many, a call gets a {@link LockNotAvailableException}.
+     * {@return this, with the largest number of threads that may wait in the admission queue of one key} The default is
+     * 10,000. If that many threads are already waiting, a call gets a {@link LockNotAvailableException}.
      *
      * @param waiters the number, at least 1
      */
@@ -124,13 +125,13 @@ public final class RowLocksBuilder {
 
     /**
      * {@return this, with the largest number of calls of {@link LockOperation#execute} that wait for one key and share
-     * a transaction} Default 1, which means no groups.
+     * a transaction} The default is 1, which means that calls do not share transactions.
      *
      * <p><b>The writes of several threads then run on the connection of one of them.</b> Do not enable groups if the
      * DataSource chooses the login or the server by thread. A call whose effect may depend on the connection for
-     * another reason runs alone. If a group fails, it is rolled back, and each call runs alone with its own outcome. If
-     * the outcome of a group is unknown, each call throws a {@link CommitOutcomeUnknownException}. See <a
-     * href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
+     * another reason runs alone. If the shared transaction of a group fails, it is rolled back, and each call runs
+     * alone with its own outcome. If its outcome is unknown, each call throws a {@link CommitOutcomeUnknownException}.
+     * See <a href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
      *
      * @param calls at least 1; 32 is a good first number
      */
@@ -140,12 +141,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with whether all clients of a database of several machines (such as Citus) connect to the same
-     * machine} Default false. An advisory lock of one machine excludes no session on another. Without this declaration
-     * {@link RowLocks#verify} therefore refuses strategy {@link LockStrategy#ADVISORY} there. It has no effect on other
-     * databases.
+     * {@return this, with the declaration whether all clients of a database of several machines (such as Citus) connect
+     * to the same machine} The default is false. An advisory lock on one machine excludes no session on another.
+     * Without the declaration, {@link RowLocks#verify} therefore refuses strategy {@link LockStrategy#ADVISORY} on such
+     * a database. The declaration has no effect on other databases.
      *
-     * @param declared whether it is so; Rowlock cannot check it
+     * @param declared whether all clients connect to the same machine; Rowlock cannot check this
      */
     public RowLocksBuilder singleEntryNode(boolean declared) {
         this.singleEntryNode = declared;
@@ -153,8 +154,9 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with when commits release the locks: the commits of {@link LockOperation#inTransaction}, {@link
-     * LockOperation#execute} and {@link TransactionLocks#commit}} Default {@link LockRelease#PLAIN}.
+     * {@return this, with the time at which the commits of {@link LockOperation#inTransaction}, {@link
+     * LockOperation#execute} and {@link TransactionLocks#commit} release the locks} The default is {@link
+     * LockRelease#PLAIN}.
      *
      * @param release when to release them
      */
@@ -164,8 +166,9 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with when Rowlock acquires an advisory lock of the row before the first lock of a transaction, if
-     * that is for one row with {@link LockStrategy#ROW}} Default {@link LockFront#ADAPTIVE}.
+     * {@return this, with the choice when Rowlock acquires a front lock} It is an advisory lock of the row before the
+     * row lock, for transactions whose first lock is for one row with {@link LockStrategy#ROW}. The default is {@link
+     * LockFront#ADAPTIVE}.
      *
      * @param front when to acquire that lock
      */
@@ -175,11 +178,11 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with whether messages of exceptions name the ids of rows, names and numbers} Default true. With
-     * false a message contains {@code account[?]}, and the SQLSTATE instead of the server's text, which may quote an
-     * id. The cause, which is the driver's exception, still contains that text.
+     * {@return this, with the choice whether messages of exceptions show ids of rows, names and numbers} The default is
+     * true. If false, a message contains {@code account[?]}, and the SQLSTATE instead of the server's text, which may
+     * quote an id. The cause, which is the driver's exception, still contains the server's text.
      *
-     * @param shown whether to name them
+     * @param shown whether to show them
      */
     public RowLocksBuilder idsInMessages(boolean shown) {
         this.names = shown ? KeyNames.WITH_IDS : KeyNames.WITHOUT_IDS;
@@ -187,7 +190,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with one more listener, which is notified of every attempt to lock} Default none.
+     * {@return this, with one more listener, which is notified of every attempt to lock} By default there is none.
      *
      * @param listener the listener; thread-safe
      */
@@ -217,50 +220,52 @@ public final class RowLocksBuilder {
      * trip. Unlike a row lock, an advisory lock is granted in the order of arrival, for all JVMs together. The row is
      * always locked too.
      *
-     * <p>It applies to one row with {@link LockStrategy#ROW}, in an exclusive mode, with a wait, and in READ COMMITTED.
-     * Any other lock has no front lock. If the wait for the front lock takes too long, the row is locked without it.
-     * The limit is the shortest of a minute, a tenth of {@code lock_timeout} or {@code statement_timeout}, and half of
-     * {@link LockWait#atMost}.
+     * <p>Only requests for one row with {@link LockStrategy#ROW}, in an exclusive mode, with a wait, and in READ
+     * COMMITTED have a front lock. If the wait for the front lock takes too long, the row is locked without it. The
+     * limit of that wait is the shortest of a minute, a tenth of {@code lock_timeout} or {@code statement_timeout}, and
+     * half of {@link LockWait#atMost}.
      */
     public enum LockFront {
-        /** Acquires it when enough JVMs contend for the row, as Rowlock measures. The default. */
+        /** Acquires the front lock when Rowlock measures that enough JVMs contend for the row. This is the default. */
         ADAPTIVE,
 
         /**
-         * Always acquires it. This costs a few percent without contention. Transactions without Rowlock overtake its
-         * queue.
+         * Always acquires the front lock. Compared with the row lock alone, this costs a few percent without
+         * contention. Transactions without Rowlock overtake the queue for the front lock.
          */
         ALWAYS,
 
-        /** Never acquires it. */
+        /** Never acquires the front lock. */
         NEVER
     }
 
     /**
-     * When a commit releases the locks of its transaction. In both cases it returns once the transaction is durable.
+     * When a commit releases the locks of its transaction. In both cases the commit returns once the transaction is
+     * durable.
      */
     public enum LockRelease {
         /**
-         * Releases them once the transaction is durable, as PostgreSQL does. They are held while the commit waits for
-         * the disk and the synchronous standby. The default.
+         * Releases the locks once the transaction is durable, as PostgreSQL does. The locks are held while the commit
+         * waits for the disk and the synchronous standby. This is the default.
          */
         PLAIN,
 
         /**
-         * Releases them as soon as the commit is in the server's memory, if other transactions wait for the lock. The
+         * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for them. The
          * commit returns once the transaction is durable according to {@code synchronous_commit}, so no acknowledged
          * commit can be lost. Until then, other transactions see changes that a crash or a failover can undo. So a
          * later commit of Rowlock with this setting returns only once everything that its transaction may have read is
          * durable. This applies even to a transaction that wrote nothing.
          *
-         * <p>Use it for rows whose locks are held longer for the disk or a standby than for the work. A commit has two
-         * more statements in its round trip, and takes a second transaction id and about 100 bytes of WAL. From
-         * PostgreSQL 17 on, without a synchronous standby, it takes no second id and 64 bytes. A transaction that has
-         * only locked or read waits for the disk and the standby too.
+         * <p>Use this for rows whose locks are held longer for the disk or a standby than for the work. Compared with
+         * {@link #PLAIN}, a commit sends two more statements in its round trip, and uses a second transaction id and
+         * about 100 bytes of WAL. From PostgreSQL 17 on, without a synchronous standby, it uses 64 bytes and no second
+         * transaction id. A transaction that has only locked or read waits for the disk and the standby too.
          *
-         * <p>Commits are {@link #PLAIN}, which is logged once, in a database of several machines, or if the role may
-         * not execute {@code pg_logical_emit_message}. With {@code preferQueryMode=simple} or a negative {@code
-         * prepareThreshold} commits wait for what they may have read, but hold their locks meanwhile.
+         * <p>In a database of several machines, and if the role may not execute {@code pg_logical_emit_message},
+         * commits are {@link #PLAIN}, and Rowlock logs this once. With {@code preferQueryMode=simple} or a negative
+         * {@code prepareThreshold}, commits hold their locks while they wait until everything that they may have read
+         * is durable.
          */
         EARLY
     }

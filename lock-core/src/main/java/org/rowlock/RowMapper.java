@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface RowMapper<T extends @Nullable Object> {
     /**
-     * Reads the current row. Must neither move the result set nor use the connection.
+     * Reads the current row. The mapper must neither move the result set nor use the connection.
      *
      * @param row the result, on the row to read
      * @return the value

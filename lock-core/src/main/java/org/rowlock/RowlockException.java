@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
 
 /**
- * The root of Rowlock's exceptions, which are unchecked. A lock could not be acquired, a write changed an unexpected
- * number of rows, or the outcome of a commit is unknown. Each subclass stands for one reason. An exception of this
- * class itself is any other error of the server.
+ * The root of Rowlock's exceptions, which are unchecked. They report a lock that could not be acquired, a write that
+ * changed an unexpected number of rows, or a commit with an unknown outcome. Each subclass reports one reason. An
+ * exception of this class itself reports any other error of the server.
  *
- * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction and it must be rolled back, as with
- * {@code FOR UPDATE}.
+ * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction, and the caller must roll it back, as
+ * with {@code FOR UPDATE}.
  */
 public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -53,13 +53,13 @@ public class RowlockException extends RuntimeException {
     }
 
     /**
-     * Reports whether the same work may succeed if it is run again from its beginning, after a rollback. If so, nothing
-     * of it is stored. Work that was interrupted or cancelled should usually not be run again.
+     * Reports whether the same work may succeed if it is run again from its beginning, after a rollback. If this is
+     * true, nothing of the work is stored. Work that was interrupted or cancelled should usually not be run again.
      *
-     * <p>It is true for {@link LockCanceledException}, {@link LockConnectionLostException}, {@link
+     * <p>The result is true for {@link LockCanceledException}, {@link LockConnectionLostException}, {@link
      * LockDeadlockException}, {@link LockInterruptedException}, {@link LockNotAvailableException}, {@link
-     * LockSerializationException} and {@link LockTableFullException}. It is true for a {@link
-     * LockVerificationException} if the check could not be completed.
+     * LockSerializationException} and {@link LockTableFullException}. For a {@link LockVerificationException}, it is
+     * true if the check could not be completed.
      *
      * @return false if the work will fail again, or if it is unknown whether it is stored
      */

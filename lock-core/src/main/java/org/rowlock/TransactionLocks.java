@@ -29,8 +29,9 @@ import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Locks in the caller's transaction. They are held until it commits or rolls back, or until it rolls back to an earlier
- * savepoint. There is no unlock, and no lock outlasts the transaction.
+ * Acquires locks in the caller's transaction. The locks are held until the transaction commits or rolls back, or until
+ * it rolls back to a savepoint that is older than the lock. There is no method to unlock, and no lock outlasts the
+ * transaction.
  *
  * <p>Every method needs a connection that is open, read-write, not in autocommit, and not in an aborted transaction.
  * Otherwise it throws a {@link LockTransactionException}.
@@ -40,7 +41,8 @@ import org.rowlock.internal.value.RequestParts;
  * PostgreSQL then raises 40001 if the locked row has changed; it does not compare other rows. {@code BOTH} also refuses
  * a row that is missing in the snapshot. {@link LockStrategy#ADVISORY}, names and numbers are refused.
  *
- * <p>Two transactions that upgrade their shared locks of one key can deadlock, as with row locks.
+ * <p>Two transactions that hold shared locks of one key, and both request an exclusive lock of it, deadlock as with row
+ * locks.
  *
  * <p>Not thread-safe, because the connection is not.
  */
@@ -59,13 +61,12 @@ public final class TransactionLocks {
      * Locks all keys or none, in one round trip. Waits for other transactions as requested, by default forever.
      *
      * @param request what to lock, how strongly, and how long to wait
-     * @return the outcome, which need not be looked at: it is {@link LockResult.State#HELD}, unless the request allows
-     *     absent rows
-     * @throws LockNotAvailableException if another transaction holds one of the keys, and the request has no wait or it
-     *     times out; no new lock is held, and the transaction stays usable
+     * @return the outcome, which is always {@link LockResult.State#HELD} unless the request allows absent rows
+     * @throws LockNotAvailableException if another transaction holds one of the keys, and the request does not wait or
+     *     its wait times out; no new lock is held, and the transaction stays usable
      * @throws RowAbsentException if a row does not exist and the request does not {@linkplain LockRequest#allowAbsent
-     *     allow} that
-     * @throws LockTargetException if one of the keys cannot be locked, or there are more than the budget allows;
+     *     allow} absent rows
+     * @throws LockTargetException if one of the keys cannot be locked, or there are more keys than the budget allows;
      *     nothing is locked
      * @throws RowlockException if the locks cannot be acquired for another reason, or the INSERT of {@link
      *     LockRequest#orInsert} fails; see its subclasses
@@ -81,11 +82,12 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys, or none if another transaction holds one of them. Does not wait, unless the request has a wait.
+     * Locks all keys, or none if another transaction holds one of them. This method does not wait, unless the request
+     * has a wait.
      *
      * @param request what to lock, and how strongly
      * @return the outcome, which is {@link LockResult.State#TAKEN} if another transaction holds one of the keys
-     * @throws RowlockException for any other reason, as for {@link #lock}; an absent row is a {@link
+     * @throws RowlockException for any other reason, as for {@link #lock}; an absent row causes a {@link
      *     RowAbsentException} here too
      */
     @CheckReturnValue
@@ -100,12 +102,12 @@ public final class TransactionLocks {
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
-     * @param mapper makes a value of each row
+     * @param mapper creates a value from each row
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @throws LockNotAvailableException as for {@link #lock}; the query has not run. With a bounded wait also if the
-     *     session's lock_timeout ends the query itself, which is then rolled back
+     * @throws LockNotAvailableException as for {@link #lock}; the query has not run. If the request has a bounded wait,
+     *     this is also thrown if the session's lock_timeout ends the query itself, which is then rolled back
      * @throws RowAbsentException as for {@link #lock}; the query has run
      * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. The query has
      *     not run; the transaction is aborted if it had begun before the call
@@ -169,7 +171,7 @@ public final class TransactionLocks {
             }
             return result(call, outcome, trying);
         } catch (SQLException e) {
-            // The driver may throw this outside a lock statement.
+            // The driver may also throw an exception while no lock statement runs.
             if (SqlState.isConnectionLost(e.getSQLState())) {
                 throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
             }
@@ -212,7 +214,7 @@ public final class TransactionLocks {
      * not returned either, but its row lock is held until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
-     * @param mapper makes a value of each row, all columns of the table
+     * @param mapper creates a value from each row, all columns of the table
      * @param <T> the value of a row
      * @return the claimed rows in the claim's order, at most the limit; empty if no row is free
      * @throws RowlockException if the locks cannot be acquired; see its subclasses
@@ -250,15 +252,16 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                // The queues that this thread has entered show whether other transactions contend for the locks.
-                // Without a queue this is unknown.
+                // The queues that this thread has entered show whether other transactions contend for the locks. A
+                // thread that has entered no queue assumes that they do.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
                 Commit.run(connection, List.of(), calls.tables().config().names(), endings, toSend);
                 return;
             }
         } catch (Throwable failure) {
-            // Throwable is caught, because a later commit must not store the rest of the transaction.
+            // An Error is caught too, because a later commit of the connection must not store the rest of this
+            // transaction.
             PgSession.rollBack(connection, failure);
             throw failure;
         }

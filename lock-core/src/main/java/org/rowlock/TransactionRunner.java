@@ -53,11 +53,11 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
                 commit(lent, request.keys(), locked.atCommit(), calls.endings(permit.entries()::isWanted));
-                // The hold is reported before the connection is returned, because a listener may use it.
+                // The hold is reported before the connection is returned, because a listener may use the connection.
                 report(hold, request, wait, Outcome.COMMITTED);
                 return value;
             } catch (Throwable failure) {
-                // The transaction is already rolled back. Throwable is caught, because an Error ends the hold too.
+                // The transaction is already rolled back. An Error is caught too, because it also ends the hold.
                 boolean committed = failure instanceof CommitNotConfirmedException;
                 report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
                 throw failure;
@@ -171,8 +171,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             if (autoCommit) {
                 connection.setAutoCommit(false);
             } else if (PgSession.of(connection).hasBegun()) {
-                // The pool has already run a statement, such as HikariCP's connectionInitSql, whose settings must not
-                // be rolled back.
+                // The pool has already run a statement, such as HikariCP's connectionInitSql. A later rollback must not
+                // undo its settings.
                 connection.commit();
             }
             return connection;
@@ -195,7 +195,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         public void close() throws SQLException {
             try (connection) {
                 if (!connection.isClosed()) {
-                    // A listener may have begun a transaction after the commit, which autocommit would store.
+                    // A listener may have begun a transaction after the commit. Switching autocommit on would commit
+                    // that transaction.
                     if (settled ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
                         connection.rollback();
                     }

@@ -26,16 +26,16 @@ import org.rowlock.internal.text.Stack;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The queues of this JVM for keys. A call enters them before it borrows a connection. Threads that wait here for a hot
- * key hold no connection and no snapshot, and do not wait at the server.
+ * The queues of this JVM for keys. A call enters the queues of its keys before it borrows a connection. Threads that
+ * wait here for a hot key hold no connection and no snapshot, and do not wait at the server.
  *
  * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and {@linkplain
  * RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues do not make calls exclude each other.
- * The database lock does that, also across instances.
+ * Only the database lock does, also across instances.
  *
  * <p>Only the outermost call of a thread queues. If the thread already has a {@link Permit}, a nested call skips the
- * queues, because the thread may hold a database lock. If it waited here for a thread that waits at the server, the
- * server could not detect the deadlock.
+ * queues, because the thread may hold a database lock. If the thread waited here for another thread that waits at the
+ * server, the server could not detect the deadlock.
  *
  * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
  */
@@ -60,8 +60,8 @@ public final class AdmissionQueues {
      * @param key the key
      * @param mode the mode in which it will be locked
      * @param thread the name of the thread
-     * @param isAdmitted whether it was admitted, and no longer waits
-     * @param since how long it has been waiting, or how long ago it was admitted
+     * @param isAdmitted whether the thread was admitted, and no longer waits
+     * @param since how long the thread has been waiting, or how long ago it was admitted
      */
     public record Entrant(
             Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
@@ -76,8 +76,8 @@ public final class AdmissionQueues {
      * @throws LockNotAvailableException if the call would have to wait but may not, if the wait times out, or if the
      *     queue of a key is full
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
-     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode: on a second
-     *     connection it could wait for itself
+     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode: its second
+     *     connection could wait for its first one
      */
     public Permit enter(Object database, LockRequest request) {
         RequestParts parts = RequestParts.of(request);
@@ -90,7 +90,8 @@ public final class AdmissionQueues {
      */
     public Permit enter(Object database, RequestParts request, LockWait wait, @Nullable Object offer) {
         Arguments.notNull(database, "The database is null; give the DataSource");
-        // The stack must also suffice for leaving the queues, which must not fail halfway.
+        // Leaving the queues must not fail halfway with a StackOverflowError, so the stack that it needs is reserved
+        // here.
         Stack.reserve();
         KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
@@ -123,8 +124,8 @@ public final class AdmissionQueues {
     }
 
     /**
-     * {@return the calls that wait in the queues or were admitted; the one that has been in its state for the longest
-     * time comes first} Each line is a snapshot, because the calls continue meanwhile.
+     * {@return the calls that wait in the queues or were admitted; the call that has been in its state for the longest
+     * time comes first} The entries may be out of date, because the calls continue meanwhile.
      */
     public List<Entrant> entrants() {
         return inside.stream()
@@ -162,9 +163,9 @@ public final class AdmissionQueues {
         }
 
         /**
-         * Reports whether a connection was obtained. Until one is, callers skip the queues of the keys. Otherwise, in
-         * an outage, each waiting caller would have to wait for the connection timeouts of all callers before it. Call
-         * it before {@link #close}.
+         * Reports whether a connection was obtained. After a failure, callers skip the queues of the keys until one of
+         * them obtains a connection. Otherwise, in an outage, each waiting caller would have to wait for the connection
+         * timeouts of all callers before it. Call this method before {@link #close}.
          *
          * @param connected whether the call obtained its connection
          */

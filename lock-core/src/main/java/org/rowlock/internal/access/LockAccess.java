@@ -33,7 +33,7 @@ public interface LockAccess {
     }
 
     /**
-     * {@return a builder of row locks for several DataSources, or for one that is found later}
+     * {@return a builder of row locks for several DataSources, or for a DataSource that is found later}
      *
      * @param dataSource returns the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and
      *     {@link RowLocks#verify}; its exceptions reach their callers
@@ -42,7 +42,7 @@ public interface LockAccess {
         return Opener.opened().builder.apply(dataSource);
     }
 
-    /** {@return a builder of row locks for the transactions of callers, without a DataSource} */
+    /** {@return a builder of row locks that have no DataSource, and lock only in the transactions of callers} */
     static RowLocksBuilder builder() {
         return builder(() -> {
             throw new IllegalStateException("These row locks have no DataSource; make others with RowLocks.of(..)");
@@ -54,7 +54,8 @@ public interface LockAccess {
 
     /**
      * Verifies that locks exclude, as {@link RowLocks#verify} does, on as many connections at a time as a pool can
-     * spare. It waits for them as long as the pool does. If it then has at least two, it continues with these.
+     * spare. Borrowing takes as long as the pool allows. If at least two connections were borrowed by then, the check
+     * continues with these.
      *
      * @param connections how many to borrow at a time, at least 2; more than sixteen are treated as sixteen
      */
@@ -63,13 +64,13 @@ public interface LockAccess {
     /** {@return the admission queues, for code that begins transactions by itself} */
     AdmissionQueues admission();
 
-    /** {@return the strategy of a key's table; {@link LockStrategy#ADVISORY} for a key that is no row} */
+    /** {@return the strategy of a key's table; {@link LockStrategy#ADVISORY} for a key without a row} */
     LockStrategy strategyOf(LockKey key);
 
     /** {@return when commits release their locks} */
     LockRelease release();
 
-    /** {@return the names of the tables that have settings of their own, in normalized spelling} */
+    /** {@return the names of the tables for which something is configured, in normalized spelling} */
     Set<String> configuredTables();
 
     /** {@return the id columns that are configured for a table, named as in the keys; empty for the primary key} */
@@ -89,9 +90,9 @@ public interface LockAccess {
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
-     * Refuses an id that no row of its table can have. The number of its parts differs from the table's, or a column
-     * cannot hold its value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids, but
-     * {@link LockStrategy#ADVISORY} does not. Locks nothing, and needs no transaction.
+     * Refuses an id that no row of its table can have. The number of its parts is wrong, or a column cannot hold its
+     * value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids, but {@link
+     * LockStrategy#ADVISORY} does not. Locks nothing, and needs no transaction.
      *
      * @throws LockTargetException if the table has an id, and this one cannot be such an id
      * @throws SQLException if the catalog cannot be read, or the table does not exist
@@ -99,11 +100,11 @@ public interface LockAccess {
     void checkId(Connection connection, LockKey.Row row) throws SQLException;
 
     /**
-     * Locks in the transaction of a connection. Uses the statement of another library if that has the same effect. This
-     * is so for one row with {@link LockStrategy#ROW}, of a table whose id is one column, with an unbounded wait. It
-     * then acquires no front lock. In all other cases the statement is not called.
+     * Locks in the transaction of a connection. The given statement of another library is used if it has the same
+     * effect as Rowlock's own. This requires one row with {@link LockStrategy#ROW}, an id of one column, and an
+     * unbounded wait. No front lock is then acquired. In all other cases the statement is not called.
      *
-     * @param statement locks the row of the request; null to have Rowlock lock in any case
+     * @param statement locks the row of the request; null if Rowlock's own statement must be used
      * @return the held locks; a key that another transaction holds causes an exception
      */
     LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
@@ -112,8 +113,8 @@ public interface LockAccess {
     CommitWrites joined(List<CommitWrites> parts);
 
     /**
-     * Sends writes now, in one flush, for transactions that a framework commits. Their counts and rows are available
-     * when it returns.
+     * Sends writes now, in one flush, for transactions that a framework commits. The counts and rows of the writes are
+     * available when this method returns.
      *
      * @param writes what to do; if empty, this only checks whether the transaction is aborted, without a round trip
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back

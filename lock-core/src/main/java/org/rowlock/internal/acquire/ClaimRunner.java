@@ -30,8 +30,8 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.value.ClaimParts;
 
 /**
- * Runs a claim. With strategy ROW it is one statement. With keys, it locks rows and then their keys, until it has
- * enough of them.
+ * Runs a claim. With strategy ROW, a claim is one statement. With the other strategies, it locks rows and then their
+ * keys, until it has enough rows.
  *
  * @param rows the claimed rows of the last read
  * @param taken the ids of the claimed rows
@@ -44,8 +44,8 @@ record ClaimRunner(
         OpenRows rows,
         List<List<String>> taken) {
     /**
-     * The largest number of attempts that find only rows whose keys other transactions hold. The claim then returns the
-     * rows it has.
+     * The largest number of attempts that find only rows whose keys other transactions hold. After that, the claim
+     * returns the rows that it has.
      */
     private static final int MOST_LOOKS = 64;
 
@@ -95,12 +95,15 @@ record ClaimRunner(
         rows.keep(statement.executeQuery());
     }
 
-    /** Claims rows with their keys. If the table has changed since it was looked up, it is looked up again, once. */
+    /**
+     * Claims rows with their keys. If the table has changed since its columns were looked up, they are looked up again,
+     * once.
+     */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
             RowTable table = tables.of(session, claim.table());
-            refuseOnCitus(); // The look-up may have found Citus.
+            refuseOnCitus(); // Looking up the table may have shown that the server runs Citus.
             try {
                 takeAs(table);
                 return;
@@ -198,7 +201,7 @@ record ClaimRunner(
     }
 
     /**
-     * Refuses a claim on Citus. Citus runs a statement that names a table on any machine, and would lock the keys
+     * Refuses a claim on Citus, which may run a statement that names a table on any machine, and would lock the keys
      * there.
      */
     private void refuseOnCitus() throws SQLException {

@@ -16,7 +16,7 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 
-/** Locks, writes and commits, in one flush if possible, so that the lock is held for no round trip. */
+/** Locks, writes and commits, in one flush if possible, so that the lock is not held during a round trip. */
 public final class CommitBehindLock {
     private CommitBehindLock() {}
 
@@ -49,7 +49,8 @@ public final class CommitBehindLock {
         SQLException cause =
                 failed != null ? failed.cause() : outcome instanceof NotAvailable taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
-            // A timeout of the wait for durability has the same SQLSTATE as a timeout of the wait for the lock.
+            // A timeout while the COMMIT waits for durability has the same SQLSTATE as a timeout while the lock
+            // statement waits.
             SQLException definite = commit.failure(cause);
             boolean lost = meaning instanceof LockConnectionLostException
                     && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());

@@ -25,7 +25,7 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
 /**
- * Checks that a flush has acquired the requested locks, and looks again for rows that it has not found.
+ * Checks that a flush has acquired the requested locks, and looks again for rows that the flush has not found.
  *
  * @param begun whether the transaction had begun before the call, so that it cannot be rolled back as a whole
  */
@@ -94,7 +94,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return refused;
     }
 
-    /** Whether another transaction has inserted one of the absent rows since. */
+    /** Whether another transaction has inserted one of the absent rows since the flush looked for them. */
     boolean isInsertedMeanwhile() throws SQLException {
         for (RowGroup group : request.rows()) {
             String look = RowSql.lockOfOthers(group.table(), group.mode());
@@ -145,8 +145,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Returns the absent rows. They are compared by spelling, because one of two spellings of a key may have been
-     * found.
+     * Returns the absent rows. Rows are compared by the spelling of their ids: if a key has two spellings, only one of
+     * them may have been found.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -26,8 +26,8 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * Resolves requests with the configuration and the catalog. Refuses ids that do not fit their table, or are not in the
- * spelling of keys.
+ * Resolves requests with the configuration and the catalog. Refuses ids that do not fit their table, or are not spelled
+ * as in keys.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** Returns a table whose rows are locked, with its id columns: the configured ones, or the primary key. */
@@ -51,12 +51,12 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
      * @param wait replaces the wait of the request
      * @param strategy the strategy of all keys, or BOTH if they differ
      * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
-     * @throws LockTargetException if an id does not fit its table, or is another spelling of one that does
+     * @throws LockTargetException if an id does not fit its table, or is not spelled as in its key
      */
     ResolvedRequest resolve(
             PgSession session, RequestParts request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
         List<LockKey> keys = request.keys();
-        // The strategies of the keys can differ only if there are several keys, and the common strategy is BOTH.
+        // The strategies of the keys can differ only if there are several keys and their common strategy is BOTH.
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
         List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
         boolean anyAlone = differ
@@ -68,7 +68,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                             + " distinct advisory locks",
                     "Lock fewer keys, or one key in place of all");
         }
-        // The rows are in the order in which they are locked: by table, and the strongest mode first.
+        // The rows are sorted in the order in which they are locked: by table, and the strongest mode first.
         List<Row> rows = request.rows();
         if (rows.size() > 1) {
             rows = new ArrayList<>(rows);
@@ -89,9 +89,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     groups.add(new RowGroup(table, request.modeOf(first), group));
                     continue;
                 }
-                // These rows are locked only by their key. A wrong spelling of a value is refused, because it has
-                // another key. A text that is no value of the column is accepted, because it may be an id of another
-                // kind.
+                // These rows are locked only by their keys. A non-canonical spelling of an id is refused, because it
+                // has a different key. A text that is no value of the column's type is accepted, because the
+                // application may use such texts as keys.
                 RowTable table = table(session, first.table(), group, ofTable, false, false);
                 if (table.isAny(IdType::isWord) && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
@@ -150,7 +150,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             if (again) {
                 throw refused;
             }
-            // The table may have changed, and the ids may fit its new columns.
+            // The table may have changed since the look-up, and the ids may fit its new columns.
             idColumns.forget(known.table());
         }
     }

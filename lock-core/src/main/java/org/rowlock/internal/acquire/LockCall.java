@@ -106,7 +106,7 @@ public final class LockCall {
         return calls.tables().config().names();
     }
 
-    /** Whether a COMMIT may be sent together with the lock, because Rowlock has nothing to check before it. */
+    /** Whether a COMMIT may be sent together with the lock, because Rowlock has nothing to check before the COMMIT. */
     boolean mayCommit() {
         return inserts.isEmpty();
     }
@@ -141,7 +141,7 @@ public final class LockCall {
             long start = System.nanoTime();
             try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
                 RowStatement other = tail == null && isLockedBy(statement, asks) ? statement : null;
-                // A front lock would take a round trip of its own, while the row is held.
+                // The other library's statement locks the row, so a front lock would need a separate round trip.
                 Front front = other != null && calls.front() != LockFront.ALWAYS
                         ? null
                         : stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
@@ -154,7 +154,8 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // A query for the state of the server failed. The errors of a flush are in its outcome.
+            // A query for the state of the server has failed. An error of a flush is part of its outcome, and is not
+            // thrown.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
@@ -183,7 +184,8 @@ public final class LockCall {
         for (int tries = 1; ; ) {
             ResolvedRequest next = asks.remaining(start).behind(front);
             boolean isCommitting = tail != null && tail.isCommitting();
-            // Before a COMMIT, Rowlock must check a row that a stale snapshot does not show.
+            // A flush with a COMMIT requires READ COMMITTED, because a stale snapshot may lack the row that Rowlock
+            // must check.
             boolean anyIsolation = asks.anyIsolationAllowed() && !isCommitting;
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
             Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
@@ -191,12 +193,13 @@ public final class LockCall {
                 HeldLocks check = new HeldLocks(this, asks, held, begun);
                 check.refuseUnsafe(isCommitting);
                 if (!check.notInserted().isEmpty()) {
-                    // The row was deleted between its INSERT and its lock, unless the INSERT makes another row.
+                    // Another transaction has deleted the row between its INSERT and its lock, or the INSERT creates a
+                    // different row.
                     if (tries++ == MOST_TRIES) {
                         throw check.refusedInsert();
                     }
                     if (tail != null && begun) {
-                        replaced = true; // The query has run, and may have written.
+                        replaced = true; // The query has already run, and may have written.
                         tail = null;
                     } else if (tail != null) {
                         session.execute("rollback");
@@ -204,7 +207,8 @@ public final class LockCall {
                 } else if (replaced) {
                     throw replaced();
                 } else if (tail != null && !isCommitting && check.isInsertedMeanwhile()) {
-                    // The query may have read a row that is not locked.
+                    // Another transaction has inserted the row during the call, so the query may have read a row that
+                    // is not locked.
                     if (begun || tries++ == MOST_TRIES) {
                         throw replaced();
                     }
@@ -217,14 +221,16 @@ public final class LockCall {
                 front.givenUp();
                 front = null;
             } else if (outcome instanceof Absent) {
-                // The locks are sent alone. They find out which row is absent, or lock it if it was inserted meanwhile.
+                // The next flush contains only the locks. It shows which row is absent, or locks the row if it was
+                // inserted meanwhile.
                 tail = null;
             } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
                 forget(asks);
                 asks = resolve();
                 lookedUpAgain = true;
                 if (isCommitting && isSeenFirst(asks)) {
-                    // The type of the id has changed, and the new type may have another text for the same id.
+                    // The type of the id column has changed, and the new type may have a different canonical text for
+                    // the same id.
                     tail = null;
                 }
             } else if (outcome instanceof Refused refused
@@ -238,7 +244,7 @@ public final class LockCall {
                     forget(asks);
                 }
                 if (replaced && !(outcome instanceof Failed)) {
-                    // The query has run without its lock, so the transaction must not continue.
+                    // The query has run without its lock, so the transaction must be rolled back.
                     throw replaced();
                 }
                 return outcome;
@@ -247,8 +253,8 @@ public final class LockCall {
     }
 
     /**
-     * Returns the exception for a query that has run without a lock on a row that exists now, and aborts the
-     * transaction.
+     * Aborts the transaction, and returns the exception for a query that has run without a lock on a row that exists
+     * now.
      */
     private RowlockException replaced() {
         RowlockException refused = LockErrors.replaced(description());
@@ -267,9 +273,9 @@ public final class LockCall {
     }
 
     /**
-     * Sets a timeout for the socket, because a server that does not answer must not prolong a bounded wait. There is no
-     * timeout for a query, which may take any time. The timeout is far longer than a normal wait, because it ends the
-     * transaction. A row lock can wait more than once, and a busy server is slow.
+     * Sets a timeout for the socket, because a server that does not answer must not prolong a bounded wait. A flush
+     * with a query has no timeout, because a query may take any time. The timeout ends the transaction. It is therefore
+     * far longer than a normal wait: a row lock can wait more than once, and a busy server is slow.
      */
     private int boundSocket() throws SQLException {
         if (!WaitNanos.isBounded(lockWait)) {
@@ -283,8 +289,8 @@ public final class LockCall {
     }
 
     /**
-     * Whether Rowlock must check the locked row before a COMMIT. The id may have another spelling, or the row may be
-     * absent and the lock statement cannot raise an error for that.
+     * Whether Rowlock must check the locked row before a COMMIT: the id may have another spelling, or the row may be
+     * absent in a case for which the lock statement cannot raise an error.
      */
     private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
         if (resolved.isRowRequired() && (begun || isOnCitus())) {
@@ -344,12 +350,12 @@ public final class LockCall {
         return held;
     }
 
-    /** Whether an absent row is an error, or has no key that is locked in its place. */
+    /** Whether an absent row is an error, or nothing is locked for it. */
     private boolean isUnlocked(Held held) {
         return !held.absent().isEmpty() && (!request.isAbsentAllowed() || !isLockedByKeys(held.absent()));
     }
 
-    /** Whether the strategies of keys lock the keys themselves, whatever rows there are. */
+    /** Whether the strategies of keys lock the keys themselves, regardless of which rows exist. */
     public boolean isLockedByKeys(List<LockKey> keys) {
         return calls.tables().config().advisory(keys).size() == keys.size();
     }

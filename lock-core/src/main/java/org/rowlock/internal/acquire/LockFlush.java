@@ -39,7 +39,7 @@ record LockFlush(
         try {
             return FlushRunner.send(call.session(), flush, request, tail);
         } catch (SQLException e) {
-            // If the transaction is over, its COMMIT may have run, so nothing may be sent again.
+            // The flush may be sent again only if the transaction is aborted. Otherwise its COMMIT may have run.
             if (request.front() != null
                     && call.session().isAborted()
                     && ServerErrors.mayBeOfFront(e)
@@ -60,7 +60,7 @@ record LockFlush(
             if (raised.lock() == LockCheck.Lock.ABSENT) {
                 return undone(e, true, new Absent());
             }
-            // The server's message contains an internal mark that would confuse a caller, so the error is replaced.
+            // The error is replaced, because its message contains an internal mark that would confuse a caller.
             SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());
             return undone(e, undoes || flush.isCheckSaved(), new Refused(raised, cause));
         }

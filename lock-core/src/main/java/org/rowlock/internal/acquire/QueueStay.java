@@ -73,8 +73,8 @@ record QueueStay(
     }
 
     /**
-     * Returns the front lock of the row, if the queue requires one. A transaction that waits for it has not begun and
-     * holds no locks, so it blocks only those that wait for the same front lock.
+     * Returns the front lock of the row, if the queue requires one. A transaction that waits for a front lock holds no
+     * locks, so it blocks only transactions that wait for the same front lock.
      */
     @Nullable
     Front front(LockWait left, boolean onCitus) {
@@ -105,8 +105,8 @@ record QueueStay(
     }
 
     /**
-     * Leaves the {@code ROW} queue when the server has answered, because Rowlock may not notice the end of the
-     * transaction.
+     * Leaves the {@code ROW} queue when the server has answered. The place is not kept until the transaction ends,
+     * because Rowlock may not notice that.
      */
     @Override
     public void close() {

@@ -35,8 +35,8 @@ import org.rowlock.internal.text.Stack;
  */
 public final class Commit {
     /**
-     * The largest number of statements in one flush. With more, the driver would read the results in parts, and would
-     * not cache the text.
+     * The largest number of statements in one flush. If there were more, the driver would read the results in parts,
+     * and would not cache the text.
      */
     public static final int MOST_IN_ONE = 100;
 
@@ -53,7 +53,9 @@ public final class Commit {
     /** Whether the COMMIT is sent alone, usually by the driver's commit(); see {@code Ending}. */
     private final boolean commitsAlone;
 
-    /** Whether the COMMIT may have been sent. True once its flush is bound, or once it is sent alone. */
+    /**
+     * Whether the COMMIT may have been sent: true as soon as the parameters of its flush are set, or it is sent alone.
+     */
     private boolean sent;
 
     /**
@@ -66,7 +68,7 @@ public final class Commit {
     private @Nullable SQLWarning warning;
 
     /**
-     * Prepares the flushes. Runs no SQL in the transaction.
+     * Prepares the flushes, without SQL in the transaction.
      *
      * @param ending the statements around the COMMIT of the last flush, or null for no COMMIT
      * @param behindLock whether the COMMIT is sent with a lock, even if there are no writes
@@ -92,10 +94,11 @@ public final class Commit {
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
-        // A branch of an XA transaction must not be committed by itself. The driver's commit() refuses to do so.
+        // A branch of an XA transaction must not be committed by Rowlock. The driver's commit() refuses to commit it.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // A statement that is executed several times would be prepared at the server several times. For a value without
-        // a type, the driver waits for the earlier results before it sends a statement that returns rows.
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. And if a
+        // value has no type, the driver would wait for all earlier results before it sends a statement that returns
+        // rows.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
@@ -177,7 +180,7 @@ public final class Commit {
 
     /**
      * Sends everything. Work that may be stored must not be sent again, and no exception may say that it is not stored.
-     * Pools and proxies throw more kinds of exceptions than the driver does, so all are handled.
+     * Every kind of exception is handled, because pools and proxies throw more kinds than the driver does.
      *
      * @param behindLock sends the flush together with a lock; null if there is no lock to acquire
      */
@@ -206,8 +209,8 @@ public final class Commit {
     }
 
     /**
-     * Returns the exception for an unknown outcome. If there is no memory for a new one, returns one that was created
-     * in advance.
+     * Returns the exception for an unknown outcome. If there is no memory for a new exception, returns an instance that
+     * was created in advance.
      */
     private CommitOutcomeUnknownException unknown(Throwable e) {
         try {
@@ -237,15 +240,15 @@ public final class Commit {
         checkCounts();
     }
 
-    /** Checks the numbers of rows that the server has not checked. */
+    /** Checks the numbers of changed rows that the server has not checked. */
     private void checkCounts() {
         for (int i = 0; i < writes.size(); i++) {
             Write write = writes.get(i);
             for (long count : write.answers()) {
                 if (write.isExpecting() && count != write.expected()) {
                     UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
-                    // The transaction is aborted, so that the caller cannot commit it later. A failed check of the
-                    // server has the same effect.
+                    // Rowlock aborts the transaction, as a failed check at the server does, so that the caller cannot
+                    // commit it later.
                     session.abort(wrong);
                     throw wrong;
                 }
@@ -274,7 +277,7 @@ public final class Commit {
     private void sendAlone() throws SQLException {
         try {
             if (ending.isPlain()) {
-                // This calls the connection's own commit(), so that pools and proxies notice it.
+                // The connection's own commit() is called, so that pools and proxies notice the commit.
                 sent = true;
                 session.connection().commit();
             } else {
@@ -284,7 +287,8 @@ public final class Commit {
             warning = session.takeReplicationWarning();
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
-                // Otherwise the XA branch, which Rowlock must not end, could be committed later with the writes.
+                // Rowlock must not end an XA branch. Without the abort, the branch could be committed later together
+                // with the writes.
                 session.abort(e);
             }
             throw failure(e);

@@ -23,7 +23,7 @@ import org.rowlock.internal.text.SqlState;
  * Determines after a failure around a COMMIT whether the transaction is stored, is not stored, or has an unknown
  * outcome.
  *
- * @param keys the keys that the work was done under, for messages; empty if they are unknown
+ * @param keys the keys that were locked for the work, for messages; empty if they are unknown
  * @param names how messages name keys
  */
 public record CommitErrors(List<LockKey> keys, KeyNames names) {
@@ -31,7 +31,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     static final String SENT_THROUGH = "what its COMMIT was sent through";
 
     /**
-     * An exception that is created in advance. It is thrown if stack or heap do not suffice for a more specific one.
+     * An exception that is created in advance, and thrown if stack or heap do not suffice for a more specific
+     * exception.
      */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
@@ -41,7 +42,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             null);
 
     static {
-        // Its stack trace would only show the initialization of this class, and nothing about the commit.
+        // The stack trace would show only the initialization of this class, and nothing about the commit.
         WITHOUT_ROOM.setStackTrace(new StackTraceElement[0]);
     }
 
@@ -71,7 +72,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the session of a connection. Throws an exception if an error has aborted its transaction, or it is lost.
+     * Returns the session of a connection. Throws an exception if an error has aborted the transaction, or the
+     * connection is lost.
      */
     PgSession usable(Connection connection) throws SQLException {
         if (connection.isClosed()) {
@@ -135,8 +137,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the exception for a failed COMMIT, however it was sent. If the server has not answered, the outcome is
-     * unknown. The server's error may belong to a statement that was sent after the COMMIT.
+     * Returns the exception for a failed COMMIT, whether it was sent alone or in a flush. If the server has not
+     * answered, the outcome is unknown. The server's error may belong to a statement that was sent after the COMMIT.
      *
      * @return the driver's own exception, if nothing is stored and Rowlock has no exception for the cause; any other
      *     exception is thrown
@@ -154,7 +156,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
         if (unanswered != null) {
             boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
             if (!lost && !ServerErrors.isDrivers(unanswered) && !session.isClosed()) {
-                // A pool or a proxy has thrown the exception, either before or after the COMMIT.
+                // A pool or a proxy has thrown the exception, and may have done so before or after the COMMIT.
                 if (session.hasBegun()) {
                     return e;
                 }
@@ -216,8 +218,8 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     }
 
     /**
-     * Returns the exception for an unknown outcome. The SQLSTATE of its cause must not suggest a rollback, because some
-     * callers check only that.
+     * Returns the exception for an unknown outcome. The SQLSTATE of the cause must not suggest a rollback, because some
+     * callers check only the SQLSTATE of the cause.
      */
     private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
         String message = "It is not known whether " + work() + " is stored: " + why
@@ -235,7 +237,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
      * Returns the error because of which the outcome is unknown; null if nothing is stored. A closed connection proves
      * nothing, because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide
      * any answer of the server, except for a silent rollback. If the session is usable after an error of the server,
-     * the server has rolled back. This holds even if the error is about a connection to another server.
+     * the server has rolled back. This holds even for an error about a connection to another server.
      */
     private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();

@@ -15,8 +15,8 @@ import org.rowlock.internal.sql.ReleaseSql;
 
 /**
  * Commits with early release, which return once they are durable. Rowlock checks once for each database whether it
- * supports this. If it does not, this is logged once, and its commits are plain. Thread-safe; all connections of an
- * application share one instance.
+ * supports early release. If it does not, Rowlock logs this once, and uses plain commits. Thread-safe; all connections
+ * of an application share one instance.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -27,9 +27,9 @@ public final class EarlyRelease {
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * Returns the ending of a transaction. If no other transaction contends for its locks, a COMMIT that waits under
-     * the lock costs less. The COMMIT also waits if the driver would send the statements after it separately, because a
-     * pooler might send them to another session.
+     * Returns the ending of a transaction. If no other transaction contends for the locks, the COMMIT waits while it
+     * holds them, which costs less than early release. The COMMIT also waits if the driver would send the statements
+     * after it separately, because a pooler might send those to another session.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
@@ -58,7 +58,7 @@ public final class EarlyRelease {
         try {
             connection.commit();
         } catch (Throwable e) {
-            // Throwable is caught, because an exception here would suggest that nothing is stored.
+            // An Error is caught too. To the caller, an exception would mean that nothing is stored.
             LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
         }
     }

@@ -137,7 +137,8 @@ public final class Ending {
                 }
                 return Fate.DONE;
             }
-            // If the process differs, a pooler has sent the query to another session.
+            // If the server process differs, a pooler has sent the query to another session, and the outcome stays
+            // unknown.
             return session.serverProcess() == row.getInt(2) ? Fate.UNDONE : Fate.UNKNOWN;
         } catch (SQLException notAsked) {
             e.addSuppressed(notAsked);

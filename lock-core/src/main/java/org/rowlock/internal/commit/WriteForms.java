@@ -66,7 +66,8 @@ public final class WriteForms {
             write.answered(Math.max(0, PgSession.changed(statement)));
             return;
         }
-        // The last column contains the count. If it is zero, the only row is not one that the write returned.
+        // The last column contains the number of changed rows. If it is zero, the write has returned no row, and the
+        // only row of the result contains nothing but this number.
         int columns = rows.getMetaData().getColumnCount() - (checked ? 1 : 0);
         long count = 0;
         while (rows.next()) {
@@ -114,7 +115,7 @@ public final class WriteForms {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // The caller with the faulty writes gets the error when they are sent alone.
+            // When the faulty writes are later sent alone, their caller gets this error.
             return false;
         }
     }

@@ -46,7 +46,7 @@ import org.rowlock.internal.value.WaitNanos;
  * Runs the writes of several callers that wait for one key in one transaction. The leader is the caller that has a
  * connection. It takes other calls from the queue, and sends the lock, the writes of each call in the order of the
  * queue, and the COMMIT. All calls share the outcome. If the transaction is known to be rolled back, each call runs in
- * its own transaction. If its outcome is unknown, each caller gets that error.
+ * its own transaction. If the outcome is unknown, each caller gets an exception that says so.
  *
  * @param largest the largest number of calls that may share a transaction; 1 for no groups
  * @param tables the id columns of tables, to check that required rows exist
@@ -81,7 +81,8 @@ public record Groups(
         if (largest < 2
                 || !request.inserts().isEmpty()
                 || request.keys().size() != 1
-                // The rows are two spellings of one key, and a leader would lock only one of them.
+                // Several rows of one key are different spellings of its id, and a leader would lock only one of these
+                // rows.
                 || request.rows().size() > 1
                 || Modes.isShared(request.mode())
                 || WaitNanos.isNoWait(wait)
@@ -96,7 +97,8 @@ public record Groups(
         boolean required = strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
-            // After a DELETE of the row, a later member would have to get the error for an absent row.
+            // A DELETE of the row runs alone, because a later member of its group would have to get the error for an
+            // absent row.
             if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
@@ -114,7 +116,7 @@ public record Groups(
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
         int most = shared.sizes.most(leader.key);
-        // An earlier leader has given back a call without an offer, so it must run alone.
+        // A call that an earlier leader has given back has no offer, and must run alone.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
         }
@@ -163,7 +165,7 @@ public record Groups(
         return known;
     }
 
-    /** Returns the known versions of tables, ordered by their oids, or null if one is unknown. */
+    /** Returns the known versions of tables, ordered by their oids, or null if a version is unknown. */
     private @Nullable Map<Long, String> versions(Member leader, Collection<String> targets) {
         Map<Long, String> versions = new TreeMap<>();
         for (String target : targets) {
@@ -196,15 +198,15 @@ public record Groups(
         SharedTransactions.Sending<SQLException> group = new SharedTransactions.Sending<>() {
             @Override
             public List<? extends @Nullable Object> send() throws SQLException {
-                // The shortest wait applies to all, so that no member waits longer than its own bound.
+                // The shortest wait of all members applies, so that no member waits longer than its own bound.
                 sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
                 return Collections.<@Nullable Object>nCopies(taken.size(), null);
             }
 
             @Override
             public boolean isUndone(Throwable e) {
-                // After a LockVerificationException the group may be stored, because some locks are checked only after
-                // the COMMIT.
+                // After a LockVerificationException the group may be committed, because Rowlock checks some locks only
+                // after the COMMIT.
                 boolean known = e instanceof SQLException
                         || (e instanceof RowlockException && !(e instanceof LockVerificationException));
                 boolean undone = known && !(e instanceof CommitOutcomeUnknownException);
@@ -228,8 +230,8 @@ public record Groups(
     }
 
     /**
-     * Returns a new exception for a member, because callers may modify it. Each member's thread creates its own,
-     * because that may fail too.
+     * Returns a new exception for a member, because callers may modify exceptions. Each member's own thread creates it,
+     * because creating it may fail too.
      */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
@@ -247,7 +249,7 @@ public record Groups(
     private void learn(LockKey key, int size, Throwable e) {
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
         if (refusal != null && refusal.equals("table")) {
-            // A table has changed, so all tables are looked up again.
+            // A table has changed, so Rowlock looks up all tables again.
             shared.forgetTables();
             shared.sizes.undone(key, size);
         } else if (refusal != null && !refusal.startsWith(GroupSql.ROW)) {

@@ -26,8 +26,8 @@ import org.rowlock.internal.value.WaitNanos;
  */
 public final class Member {
     /**
-     * The largest size of a group's writes in bytes. They must fit into the buffers of the network, because the server
-     * may stop reading until its answers are read.
+     * The largest size of a group's writes in bytes. The writes must fit into the buffers of the network, because the
+     * server may stop reading until the driver reads its answers.
      */
     private static final long MOST_BYTES = 64_000;
 
@@ -53,8 +53,8 @@ public final class Member {
     String session = "";
 
     /**
-     * The server and database of the connection, with {@link #session}. If it is equal for two sessions, they see the
-     * same tables.
+     * The server and database of the connection, with {@link #session}. Two sessions with equal values see the same
+     * tables.
      */
     Object seenBy = "";
 
@@ -136,8 +136,8 @@ public final class Member {
     }
 
     /**
-     * Whether two keys have the same id in the spelling that the callers gave. Keys are equal if their canonical ids
-     * are, but a row lock uses the given spelling.
+     * Whether two keys have the same id in the spelling that the callers gave. Keys with different spellings may be
+     * equal, because their canonical ids are, but a row lock uses the given spelling.
      */
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)

@@ -10,8 +10,8 @@ import org.rowlock.internal.text.SessionEffect;
 
 /**
  * Records whether a session is unaltered since its connection was created. One unaltered session can do the work of
- * another. Only calls through Rowlock are recorded. Therefore the application must not have the driver's own objects,
- * and no wrapper may be between Rowlock and the driver. In case of doubt, the session is regarded as altered.
+ * another. Only calls through Rowlock are recorded. If the application has the driver's own objects, or a wrapper is
+ * between Rowlock and the driver, the session is regarded as altered.
  */
 public final class SessionIdentity {
     private final DriverAccess access;

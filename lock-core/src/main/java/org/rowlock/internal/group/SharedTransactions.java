@@ -44,7 +44,7 @@ public final class SharedTransactions {
 
     /** Runs the work of the members of a group. */
     public interface Sending<X extends Exception> {
-        /** Runs all of it, and returns the result for each taken member, in their order. */
+        /** Runs the work of all members, and returns a result for each taken member, in their order. */
         List<? extends @Nullable Object> send() throws X;
 
         /** Whether nothing is stored after a failure, so that each member may run alone. */
@@ -70,7 +70,7 @@ public final class SharedTransactions {
         return !version.text.isEmpty();
     }
 
-    /** Usually returns the same object for equal sessions, so that comparing them is quick. */
+    /** Returns the same object for equal sessions, except in rare races, so that comparing them is quick. */
     public SessionIdentity.Equal common(SessionIdentity.Equal session) {
         SessionIdentity.Equal common = last;
         if (common == null || !common.equals(session)) {
@@ -81,8 +81,8 @@ public final class SharedTransactions {
     }
 
     /**
-     * Returns the last description of a table; null if the table's changes must not run in groups. It may be old,
-     * because the server compares it.
+     * Returns the last known description of a table; null if the table's changes must not run in groups. The
+     * description may be old, because the server compares it with the current one.
      */
     @Nullable
     String version(Object session, String target) {
@@ -96,9 +96,9 @@ public final class SharedTransactions {
     }
 
     /**
-     * Sends the work of a leader and of the members that it has taken. Either all of it is stored, or nothing is stored
-     * and each member runs alone. If the outcome is unknown, each member receives the failure, and creates its own
-     * exception from it.
+     * Sends the work of a leader and of the members that it has taken. Either all of the work is stored, or nothing is
+     * stored and each member runs alone. If the outcome is unknown, each member receives the failure, and creates its
+     * own exception from it.
      *
      * @param taken the members that the leader has taken
      * @return false if nothing is stored
@@ -109,7 +109,7 @@ public final class SharedTransactions {
         try {
             results = sending.send();
         } catch (Throwable e) {
-            // Throwable is caught, because an Error may also be thrown after the COMMIT.
+            // An Error is caught too, because it may occur after the COMMIT.
             if (sending.isUndone(e)) {
                 taken.forEach(QueueEntry::handBack);
                 return false;

@@ -17,8 +17,8 @@ import org.rowlock.internal.text.SqlState;
 
 /**
  * One execution of an application's UPDATE that may run in a group. The leader is the first waiting caller. It sends
- * its own execution and those of the others as a batch of its statement. In autocommit the batch is one transaction,
- * because the driver ends it with a single Sync.
+ * its own execution and those of the other members as a batch of its own statement. In autocommit the batch is one
+ * transaction, because the driver ends it with a single Sync.
  */
 public final class StatementMember {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -34,7 +34,7 @@ public final class StatementMember {
 
     private volatile @Nullable StatementMember leader;
 
-    // Both fields are guarded by the monitor of this object, so that a cancel cannot affect the next statement of the
+    // The monitor of this object guards the next two fields. Otherwise a cancel could affect the next statement of the
     // leader's connection.
     private boolean sending;
     private boolean cancelledByMember;
@@ -79,7 +79,7 @@ public final class StatementMember {
      * @return whether a leader has run this execution, or this member leads a group
      */
     public boolean entered(QueueEntry entry) throws SQLException {
-        // An earlier leader has given back a member without an offer, so it must run alone.
+        // A member that an earlier leader has given back has no offer, and must run alone.
         if (entry.isIn() && entry.offer() != null && session.isReady()) {
             taken = entry.take(shared.sizes.most(execution.row) - 1, this::takes);
         }
@@ -137,7 +137,8 @@ public final class StatementMember {
         if (batch.timeout != null) {
             throw batch.timeout;
         }
-        // The error does not show which member has failed.
+        // The error does not show which member's statement has failed, so Rowlock records only the size of the failed
+        // group.
         shared.sizes.undone(execution.row, members());
         return null;
     }
@@ -206,12 +207,13 @@ public final class StatementMember {
 
         /** Returns the server's error if nothing is stored; otherwise an error for an unknown outcome. */
         private SQLException failure(SQLException e, long nanos) throws SQLException {
-            // If the session is still usable, the server's error proves that everything up to the Sync was rolled back.
+            // If the session is still usable, the server's error proves that everything up to the Sync message was
+            // rolled back.
             if (!ServerErrors.isServers(e) || !session.isUsable()) {
                 return unknown(e);
             }
-            // If a wait for the row has timed out, it was the leader's, because later executions are in the same
-            // transaction.
+            // The leader's execution is the first one, and the only one that can wait for the row, because the others
+            // are in the same transaction.
             timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -249,7 +251,7 @@ public final class StatementMember {
         }
     }
 
-    /** Returns a new exception for a member after its leader's failure, because callers may modify it. */
+    /** Returns a new exception for a member after its leader's failure, because callers may modify exceptions. */
     private static SQLException ownOf(Throwable failure) {
         return failure instanceof SQLException e && ServerErrors.isServers(e)
                 ? ServerErrors.copy(e)

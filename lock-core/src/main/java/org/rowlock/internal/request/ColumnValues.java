@@ -30,7 +30,7 @@ final class ColumnValues {
 
     private ColumnValues() {}
 
-    @SuppressWarnings("unchecked") // Each reader returns the class under which it is kept.
+    @SuppressWarnings("unchecked") // Each reader in the map returns a value of the class that is its key.
     static <R> RowMapper<R> of(Class<R> type) {
         Arguments.notNull(type, "The class of the value is null; give one such as Long.class");
         RowMapper<?> reader = READERS.get(type);

@@ -61,7 +61,7 @@ public record Description(
                 names);
     }
 
-    /** Returns the exception that explains why this cannot be locked, with the SQLSTATE of its cause. */
+    /** Returns the exception that explains why the requested keys cannot be locked, with the SQLSTATE of its cause. */
     public <E extends RowlockException> E cannot(Constructor<E> made, String why, SQLException cause) {
         return cannot(made, why, cause.getSQLState(), cause);
     }

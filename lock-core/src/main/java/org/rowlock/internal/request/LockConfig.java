@@ -32,7 +32,8 @@ public record LockConfig(
     }
 
     /**
-     * Returns the common strategy of the keys, or BOTH if they differ, because both kinds of lock are then acquired.
+     * Returns the common strategy of the keys, or BOTH if their strategies differ, because both kinds of lock are then
+     * acquired.
      */
     public LockStrategy strategyOf(List<LockKey> keys) {
         LockStrategy first = strategyOf(keys.get(0));

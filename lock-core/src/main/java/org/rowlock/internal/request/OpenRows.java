@@ -12,7 +12,7 @@ import org.rowlock.RowMapper;
 
 /**
  * The open result of a query whose mapper has not run yet. A mapper is the caller's code, and may throw any exception
- * or use the connection. So it runs only after Rowlock has read everything that it needs.
+ * or use the connection. It therefore runs only after Rowlock has read all of its own results.
  */
 public final class OpenRows implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -20,7 +20,7 @@ public final class OpenRows implements AutoCloseable {
     private @Nullable PreparedStatement statement;
     private @Nullable ResultSet rows;
 
-    /** Keeps a statement open, and closes that of an earlier attempt. */
+    /** Keeps a statement open, and closes the statement of an earlier attempt. */
     public PreparedStatement keep(PreparedStatement opened) {
         close();
         statement = opened;
@@ -48,7 +48,7 @@ public final class OpenRows implements AutoCloseable {
         }
     }
 
-    /** Closes a statement. If this fails, the work of the statement is done nevertheless, so the error is ignored. */
+    /** Closes a statement. An error is ignored, because the statement has already done its work. */
     public static void close(PreparedStatement statement) {
         try {
             statement.close();

@@ -22,7 +22,7 @@ import org.rowlock.internal.value.WaitNanos;
  * @param lockWait the wait from now on
  * @param strategy the strategy of all keys, or BOTH
  * @param rows the rows that need a row lock, by table and mode
- * @param typed tables that are locked only by key and whose id is a text; the flush checks that it still is
+ * @param typed tables that are locked only by key and whose id is a text; the flush checks that the id still is a text
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
  *     snapshot
@@ -113,7 +113,7 @@ public record ResolvedRequest(
 
     /**
      * Returns how the statements wait. A request with an INSERT has a short bound instead of NOWAIT. An INSERT waits
-     * for other inserts of the same row, and has no NOWAIT.
+     * for other inserts of the same row, and SQL has no NOWAIT for an INSERT.
      */
     public WaitKind waitKind() {
         return inserts.isEmpty() || !WaitNanos.isNoWait(lockWait) ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
@@ -131,7 +131,8 @@ public record ResolvedRequest(
     public record Misnamed(Row key, List<String> id) {}
 
     public Description description(@Nullable String readOnlyBy) {
-        // Other types are left out, because Rowlock checks their ids before it sends them.
+        // The server can reject only ids of open types, because Rowlock checks the ids of all other types before it
+        // sends them.
         List<String> ids = rows.stream()
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))

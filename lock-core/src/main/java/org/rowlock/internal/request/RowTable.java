@@ -36,7 +36,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         CATALOG
     }
 
-    /** Hashes only the name. Every call computes the hash, and two tables with the same name are rare. */
+    /** Hashes only the name, because every call computes the hash, and two tables with the same name are rare. */
     @Override
     public int hashCode() {
         return name.hashCode();
@@ -93,8 +93,8 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     }
 
     /**
-     * Whether a row with this id has another key. Types without keys are ignored, because they are locked only by row
-     * locks.
+     * Whether a row with this id has another key. Columns whose type has no keys are ignored, because such rows are
+     * locked only by row locks.
      */
     public boolean isOther(LockKey.Row key, List<String> id) {
         for (int i = 0; i < columns.size(); i++) {

@@ -69,7 +69,7 @@ public final class Write implements CommitWrite {
         return expected != ANY;
     }
 
-    /** Refuses further executions of a write that is stored, or may be. */
+    /** Refuses further executions of a write that is stored, or may be stored. */
     public void refuseIfSent() {
         if (unknownOutcome != null) {
             throw new IllegalStateException(
@@ -110,7 +110,7 @@ public final class Write implements CommitWrite {
         }
     }
 
-    /** Prepares the write to be sent. It may have been sent before, in an attempt that was rolled back. */
+    /** Prepares the write to be sent, possibly again after an attempt that was rolled back. */
     public void begin() {
         counts.clear();
         rows.clear();
@@ -127,7 +127,7 @@ public final class Write implements CommitWrite {
         rows.add(values);
     }
 
-    /** Records that the rows could not be read. At that time nothing can be rolled back any more. */
+    /** Records that the rows could not be read. The write is then already committed, and cannot be rolled back. */
     public void rowsUnreadable(SQLException failure) {
         readFailure = failure;
     }
@@ -137,12 +137,12 @@ public final class Write implements CommitWrite {
         return counts;
     }
 
-    /** Records that it is stored. */
+    /** Records that the write is stored. */
     public void done() {
         done = true;
     }
 
-    /** Records that it may be stored with an unknown result, so that it is not sent again. */
+    /** Records that the outcome of the write is unknown, so that the write is not sent again. */
     public void outcomeUnknown(CommitOutcomeUnknownException why) {
         if (!done) {
             unknownOutcome = why;

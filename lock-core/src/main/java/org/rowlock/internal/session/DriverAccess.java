@@ -10,8 +10,8 @@ import org.rowlock.internal.text.SqlState;
 
 /**
  * An application's connection whose statements Rowlock forwards, and the threads that use it. Rowlock sends its own
- * statements only while no other thread uses the connection. Otherwise they would have to wait for the other thread's
- * statement, and their timeout would cancel it.
+ * statements only while no other thread uses the connection. Otherwise Rowlock's statement would have to wait for the
+ * other thread's statement, and its timeout would cancel that statement.
  */
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";
@@ -22,8 +22,8 @@ public final class DriverAccess {
     private final Connection connection;
 
     /**
-     * The session of the transaction. It can change, because a driver that wraps PostgreSQL's may connect again when a
-     * server is lost.
+     * The session of the transaction. It can change, because a driver that wraps PostgreSQL's driver may connect again
+     * when a server is lost.
      */
     private PgSession session;
 
@@ -60,7 +60,7 @@ public final class DriverAccess {
         return driver().equals(connection);
     }
 
-    /** Looks up the driver's connection again. Called when a transaction may begin. */
+    /** Looks up the driver's connection again. This method is called when a transaction may begin. */
     public void refresh() throws SQLException {
         session = PgSession.of(connection);
     }
@@ -70,7 +70,10 @@ public final class DriverAccess {
         return !session.hasBegun();
     }
 
-    /** Whether the driver sends each statement as a transaction of its own, in one flush, and keeps no state of it. */
+    /**
+     * Whether the driver sends each statement as a separate transaction, in one flush, and keeps no state of that
+     * transaction.
+     */
     public boolean isPlainAutocommit() throws SQLException {
         return session.isAlive() && session.isPlainAutocommit() && isIdle();
     }
@@ -85,7 +88,7 @@ public final class DriverAccess {
 
     /**
      * Runs a task while no other thread uses the connection. The calling thread must have a permit. Returns false if
-     * another thread uses it.
+     * another thread uses the connection.
      */
     public boolean alone(Runnable task) {
         if (!use.tryAcquire(OTHERS)) {
@@ -112,7 +115,7 @@ public final class DriverAccess {
         try {
             Connection driver = driver();
             boolean begins = !driver.getAutoCommit() && isIdle();
-            // If the connection is read-only, switching autocommit on and off may make its session read-write.
+            // On a read-only connection, switching autocommit on and off may make the session read-write.
             if (closed || (begins && driver.isReadOnly())) {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
             }
@@ -145,8 +148,8 @@ public final class DriverAccess {
     }
 
     /**
-     * Returns the error of a cancelled statement. Rowlock makes the server raise it, so that the transaction is aborted
-     * as by a real cancel.
+     * Returns the error of a cancelled statement. Rowlock makes the server raise the error, so that the transaction is
+     * aborted as by a real cancel.
      */
     public SQLException canceled() {
         SQLException own = new SQLException("ERROR: " + CANCELED, SqlState.QUERY_CANCELED);
@@ -157,7 +160,7 @@ public final class DriverAccess {
             if (SqlState.QUERY_CANCELED.equals(e.getSQLState()) || SqlState.isConnectionLost(e.getSQLState())) {
                 return e;
             }
-            // Without PL/pgSQL the server raises another error, which aborts the transaction too.
+            // A server without PL/pgSQL raises a different error, which also aborts the transaction.
             own.initCause(e);
         }
         return own;

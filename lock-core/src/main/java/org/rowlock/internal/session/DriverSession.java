@@ -73,7 +73,7 @@ abstract class DriverSession {
         return new LockTransactionException(what + ": " + why, sqlState, null);
     }
 
-    /** Whether bound texts have a type. They have none with stringtype=unspecified. */
+    /** Whether the driver sends text parameters with a type. With stringtype=unspecified it does not. */
     boolean areTextsTyped() {
         return driver.getStringVarcharFlag();
     }
@@ -103,7 +103,8 @@ abstract class DriverSession {
 
     /**
      * Returns why every transaction of this session is read-only, for example because a failover has changed the
-     * server's role. Returns null if they are not, or if the application itself has set the connection to read-only.
+     * server's role. Returns null if transactions can write, or if the application itself has set the connection to
+     * read-only.
      */
     @Nullable
     public String readOnlyBy() {
@@ -112,7 +113,7 @@ abstract class DriverSession {
                 return null;
             }
         } catch (SQLException e) {
-            return null; // The connection is closed, and the server's settings do not explain that.
+            return null; // The connection is closed, so read-only settings do not explain the failure.
         }
         if (isHotStandby()) {
             return "the server is a hot standby, whose locks exclude no transaction on the primary";
@@ -145,8 +146,8 @@ abstract class DriverSession {
     }
 
     /**
-     * Returns the server's warning that a commit did not wait for its standby, or null. It is recognized by the
-     * function of the server that raised it. Its SQLSTATE is not specific, and its text may be in any language.
+     * Returns the server's warning that a commit did not wait for its standby, or null. The warning is recognized by
+     * the function of the server that raised it. Its SQLSTATE is not specific, and its text may be in any language.
      */
     @Nullable
     public SQLWarning takeReplicationWarning() throws SQLException {
@@ -204,8 +205,8 @@ abstract class DriverSession {
     }
 
     /**
-     * Prevents the driver from setting its own savepoints until the result is closed. It would set them between the
-     * statements of a script.
+     * Prevents the driver from setting its own savepoints between the statements of a script, until the result is
+     * closed.
      */
     public Autosave withoutAutosave() {
         AutoSave before = driver.getAutosave();
@@ -219,8 +220,8 @@ abstract class DriverSession {
     }
 
     /**
-     * Whether the driver sends each statement in a separate simple query. A pooler in transaction mode treats these
-     * differently.
+     * Whether the driver sends each statement in a separate simple query. A pooler in transaction mode treats simple
+     * queries differently.
      */
     public boolean isSimpleQueryMode() {
         return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
@@ -268,16 +269,16 @@ abstract class DriverSession {
     }
 
     /**
-     * Returns the server process with which this session began, for messages. With a pooler there may be none, or
-     * another one.
+     * Returns the server process with which this session began, for messages. Behind a pooler, the number may be
+     * missing, or belong to another session.
      */
     public int serverProcess() {
         return driver.getBackendPID();
     }
 
     /**
-     * Sends a cancel request for this session to the server, on another connection. The session's own connection may be
-     * lost.
+     * Sends a cancel request for this session to the server, on another connection, because the session's own
+     * connection may be lost.
      */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();

@@ -33,7 +33,7 @@ public final class FlushRunner {
         }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
-        // The caller's mapper reads the rows of a query, so the caller's wrappers are not bypassed for it.
+        // A query is read through the pool's wrappers, because the caller's mapper may expect their result set.
         Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);
@@ -92,7 +92,8 @@ public final class FlushRunner {
     }
 
     /**
-     * Reads the results of parts that were executed. Afterwards the statement's current result is the one after them.
+     * Reads the results of parts that were executed. Afterwards the statement's current result is the first one after
+     * the results of the parts.
      */
     private static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
         for (int i = 0; i < parts.size(); i++) {

@@ -19,23 +19,23 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TablePlace;
 
 /**
- * The id columns of tables whose rows are locked: the primary key from the catalog, or the given columns. They are
- * looked up on first use, and cached by database, user and name. A name may mean another table at any time. Therefore
- * every row lock checks in its own round trip that the columns are still the primary key and have the same types
- * ({@link RowSql#identity}, {@link RowSql#verify}).
+ * The id columns of tables whose rows are locked: the primary key from the catalog, or the given columns. The columns
+ * are looked up on first use, and cached by database, user and name. A name may mean another table at any time.
+ * Therefore every row lock checks in its own round trip that the columns are still the primary key and have the same
+ * types ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-// Results of look-ups are compared by identity, even if they are equal.
+// Tables are compared by identity, because a newer look-up may have found an equal one, which must not be forgotten.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
-    /** The type behind a domain. The values of the column have that type, and so have its keys. */
+    /** The type behind a domain. Values and keys of the column have that type. */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
             + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
             + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
             + " select b.oid from b where b.base = 0)";
 
     /**
-     * The suffix for an array type of the column's type. An array of arrays has the same type as an array. For vectors
-     * this depends on the server's version.
+     * The suffix for an array type of the column's type. An array of arrays has the same type as an array of its
+     * elements; whether this is so for vectors depends on the server's version.
      */
     private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
             + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
@@ -58,7 +58,7 @@ public final class IdColumns {
     private static final String OF_TABLE =
             " where c.oid = pg_catalog.to_regclass(cast(? as pg_catalog.text)) order by k.n";
 
-    /** The query raises the server's error for a table that does not exist. */
+    /** A query that raises the server's error for a table that does not exist. */
     private static final String NO_TABLE = "select cast(cast(? as pg_catalog.text) as pg_catalog.regclass)";
 
     private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM + CatalogSql.KEY_COLUMNS + ')'
@@ -73,7 +73,7 @@ public final class IdColumns {
                 + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 
-    /** The largest number of entries. If there are more, which is rare, all are discarded. */
+    /** The largest number of entries. When there are more, which is rare, all entries are discarded. */
     private static final int MOST_KEPT = 10_000;
 
     private final ConcurrentMap<TablePlace, Known> known = new ConcurrentHashMap<>();
@@ -120,8 +120,8 @@ public final class IdColumns {
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /**
-         * Whether the name means several tables, rather than one that has changed. This is so if the new facts belong
-         * to another schema, or equal the cached ones, which were wrong.
+         * Whether the name means several tables, rather than one table that has changed. If the new facts belong to
+         * another schema, or equal the cached facts that were wrong, the name means several tables.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
@@ -171,8 +171,8 @@ public final class IdColumns {
     }
 
     /**
-     * Returns true to one of several callers, which then looks up. The others wait for it, for a limited time, because
-     * it may have lost its server.
+     * Returns true to one of several callers, which then looks up. The others wait for that caller, but only for a
+     * limited time, because it may have lost its server.
      */
     private static boolean isFirst(ReentrantLock look) {
         try {

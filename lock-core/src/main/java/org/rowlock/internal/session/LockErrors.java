@@ -205,7 +205,10 @@ public final class LockErrors {
         return isolated(request, check, why, e);
     }
 
-    /** Returns the exception for a row that is missing in a stale snapshot, but may have been inserted since. */
+    /**
+     * Returns the exception for a row that is missing in a stale snapshot, but may have been inserted after the
+     * snapshot.
+     */
     public static RowlockException absentInSnapshot(Description request, LockCheck check) {
         String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
                 + " transaction again, insert the row first, or use READ COMMITTED.";

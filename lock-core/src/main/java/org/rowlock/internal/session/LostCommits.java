@@ -17,8 +17,8 @@ import org.rowlock.internal.sql.WaitSql;
  * Ends flushes with a COMMIT whose connection is lost. A server process that waits for a lock does not notice the loss.
  * It would commit later, after the caller has checked and run the work again. There are two remedies. {@link
  * WaitSql#WATCH} makes the server check whether its client is connected, and a cancel request ends the statement.
- * Neither is certain. A firewall may have dropped the connection without a notice to the server. The request may arrive
- * between two statements or before the flush, so it is sent several times.
+ * Neither remedy is certain. A firewall may have dropped the connection without a notice to the server. A cancel
+ * request may arrive between two statements or before the flush, so Rowlock sends it several times.
  */
 public final class LostCommits {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -26,10 +26,10 @@ public final class LostCommits {
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** How long an answer about the server's standby is used before it is queried again. */
+    /** How long an answer about the server's standby is used before the server is queried again. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long the answer is still used after a flush is lost. */
+    /** How long the answer is used after a flush is lost, when the server cannot be queried. */
     private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();
@@ -37,7 +37,7 @@ public final class LostCommits {
     /**
      * The answer of a server.
      *
-     * @param watches whether it can check its clients
+     * @param watches whether the server can check its clients
      * @param cancels whether commits do not wait for a standby. A cancel request would end such a wait, and make
      *     changes visible that a failover can still lose
      */
@@ -50,8 +50,8 @@ public final class LostCommits {
     private LostCommits() {}
 
     /**
-     * Returns the parts to send before the locks in a flush that commits; none if the server cannot check its client.
-     * An unknown server is queried first, without beginning the transaction.
+     * Returns the parts to send before the locks in a flush that commits; none if the server cannot check its client. A
+     * server whose answer is not known is queried first, without beginning the transaction.
      */
     public static List<Part> watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());
@@ -68,7 +68,7 @@ public final class LostCommits {
     }
 
     /**
-     * Returns a part that reads the server's answer. If there is no valid one, for example because a pooler mixed up
+     * Returns a part that reads the server's answer. If the answer is not valid, for example because a pooler mixed up
      * answers, the cached answer stays.
      */
     private static Part ask(PgSession session) {
@@ -89,8 +89,8 @@ public final class LostCommits {
      */
     public static void end(PgSession session, Throwable lost) {
         try {
-            // This runs on a separate thread, because an interrupted virtual thread cannot use a socket, and because
-            // the driver's timeout may be long.
+            // A separate thread sends the cancel requests, because an interrupted virtual thread cannot use a socket,
+            // and because the driver's timeout may be long.
             CompletableFuture.runAsync(() -> cancel(session, lost), LostCommits::start)
                     .completeOnTimeout(null, MOST_NANOS, TimeUnit.NANOSECONDS)
                     .join();
@@ -111,7 +111,7 @@ public final class LostCommits {
             Known known = KNOWN.get(session.place());
             boolean cancels = known != null && known.cancels() && !known.isOlderThan(MOST_OLD_NANOS);
             long start = System.nanoTime();
-            // A request may take a long time if the network does not answer.
+            // The time is checked too, because a cancel request may take long if the network does not answer.
             for (int i = 0; i < CANCELS && System.nanoTime() - start < MOST_NANOS; i++) {
                 if (cancels) {
                     session.cancel();

@@ -11,7 +11,7 @@ import org.rowlock.internal.sql.LockCheck;
 /** The outcome of a flush that locks. {@link LockErrors#ofOutcome} turns it into an exception. */
 public sealed interface Outcome {
     /**
-     * Every key is locked, and every row that exists. The caller's statements have run.
+     * Every requested key is locked, and every requested row that exists. The caller's statements have run.
      *
      * @param check the finding of the check in the advisory lock's statement, or null if there was none
      * @param absent the keys whose rows were looked up and do not exist
@@ -54,8 +54,9 @@ public sealed interface Outcome {
     /**
      * The server, the driver or the network failed.
      *
-     * @param cause the exception of the driver; it does not show whether a COMMIT in the flush was done
-     * @param meaning its meaning for the lock, or null if it is about the caller's own statements
+     * @param cause the exception of the driver; it does not show whether a COMMIT in the flush was executed
+     * @param meaning the exception that explains the cause to the caller, or null if the cause concerns the caller's
+     *     own statements
      */
     record Failed(SQLException cause, @Nullable RowlockException meaning) implements Outcome {}
 }

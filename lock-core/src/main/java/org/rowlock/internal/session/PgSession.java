@@ -58,7 +58,7 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Refuses a prepareThreshold below zero. With it, the driver sends statements separately, and assigns results to
+     * Refuses a prepareThreshold below zero, with which the driver sends statements separately, and assigns results to
      * the wrong statements.
      */
     void refuseForcedDescribe() {
@@ -174,24 +174,24 @@ public final class PgSession extends DriverSession {
         return connection.isClosed();
     }
 
-    /** Prepares a statement of which all binds have types. */
+    /** Prepares a statement whose parameters all have types. */
     public PreparedStatement prepare(String sql) throws SQLException {
         return prepareScript(sql, false);
     }
 
     /**
      * Prepares a script that takes one round trip. Its results are scrollable, so that all rows arrive at once,
-     * whatever the driver's fetch size is. With a fetch size the server could suspend a statement, and resume it, and
-     * its locking, only after the statements that follow it.
+     * whatever the driver's fetch size is. With a fetch size, the server could suspend a statement that locks rows, and
+     * lock the remaining rows only after the following statements.
      *
-     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. The driver first describes such a
-     *     statement at the server, and waits for the results of earlier statements before it sends it. It does neither
-     *     if the statement is one-shot
+     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. The driver first asks the server
+     *     to describe such a statement, and before that waits for the results of all earlier ones. For a one-shot
+     *     statement it does neither
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =
                 connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY);
-        // With stringtype=unspecified, Rowlock's own texts have no types either.
+        // With stringtype=unspecified, the driver also sends Rowlock's own text parameters without a type.
         if ((untyped || !areTextsTyped()) && statement.isWrapperFor(PGStatement.class)) {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }
@@ -199,9 +199,9 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Returns the driver's statement that the given one wraps, or the given one if there is none. The wrappers of pools
+     * Returns the driver's statement that the given one wraps, or the given one if it wraps none. The wrappers of pools
      * and proxies may lack methods of JDBC, or fail. After a COMMIT such a failure would make the outcome unknown, so
-     * they are bypassed there.
+     * Rowlock bypasses the wrappers there.
      */
     static Statement driversOwn(Statement statement) {
         try {
@@ -213,9 +213,9 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Returns how many rows the current result of a statement has changed; -1 if it is not a count. */
+    /** Returns how many rows the current result of a statement has changed; -1 if the result is not a count. */
     public static long changed(Statement statement) throws SQLException {
-        // Wrappers that are older than JDBC 4.2 have only the second method.
+        // Wrappers that are older than JDBC 4.2 lack getLargeUpdateCount().
         return statement instanceof PGStatement ? statement.getLargeUpdateCount() : statement.getUpdateCount();
     }
 

@@ -15,9 +15,9 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TablePlace;
 
 /**
- * The cached primary keys of tables for the drop-in, whose statements never wait for the catalog. An answer may be out
- * of date. Before PostgreSQL 18, which reports the search_path, it may also belong to another schema. A wrong key costs
- * only speed. Thread-safe.
+ * The cached primary keys of tables for the drop-in, whose statements never wait for the catalog. A cached answer may
+ * be out of date. Before PostgreSQL 18, which is the first version to report the search_path, an answer may also belong
+ * to another schema. A wrong key costs only speed. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -28,7 +28,7 @@ public final class PrimaryKeys {
     /** The largest number of cached tables. If there are more, the others are not looked up. */
     private static final int MOST = 10_000;
 
-    /** A query for those of the given names, with or without a schema, that no table has. */
+    /** A query for the given names, with or without a schema, that belong to no table. */
     private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
             + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
             + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"
@@ -69,7 +69,7 @@ public final class PrimaryKeys {
         return found == null || !found.isKnown() ? null : found;
     }
 
-    /** Discards all answers, because one was wrong. */
+    /** Discards all answers, because one of them was wrong. */
     public void forget() {
         known.clear();
     }
@@ -84,7 +84,7 @@ public final class PrimaryKeys {
         return !expected.get().isEmpty();
     }
 
-    /** Returns the expected tables that do not exist. Each is checked once. */
+    /** Returns the expected tables that do not exist. Each table is checked once. */
     public List<String> absent(Connection connection) throws SQLException {
         List<String> names = expected.getAndSet(List.of());
         List<String> absent = new ArrayList<>();
@@ -110,7 +110,7 @@ public final class PrimaryKeys {
             Found looking = new Found(List.of(), List.of(), 0, false, false, false, next);
             return known.size() < MOST && known.putIfAbsent(name, looking) == null;
         }
-        // The old answer is used until the new one is known.
+        // Until the new look-up has finished, statements use the old result.
         Found old = new Found(
                 found.columns(),
                 found.types(),

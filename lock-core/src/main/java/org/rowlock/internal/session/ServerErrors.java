@@ -41,7 +41,7 @@ public final class ServerErrors {
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
-            // The number of parameters belongs to another statement.
+            // PostgreSQL raises this error if the prepared statement of that name has a different number of parameters.
             case SqlState.PROTOCOL_VIOLATION -> isRaisedIn("exec_bind_message", e);
             default -> false;
         };
@@ -70,13 +70,13 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the server may still run the statement, because not the server itself has reported the end of the
-     * connection.
+     * Whether the server may still run the statement. Only an error of the server process itself proves that it does
+     * not.
      */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)
                 || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
-                // A pooler may also send this error, without having checked the server.
+                // A pooler may send this error although the statement still runs at the server.
                 || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isOfProcessInterrupts(e));
     }
 
@@ -89,8 +89,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a wait for a row of a table has timed out. If the error names the table of the wait, it must be this one.
-     * Another table may be that of a foreign key or a unique index.
+     * Whether a wait for a row of a table has timed out. If the error names the table of the wait, the name must be
+     * that of this table. Another table may belong to a foreign key or a unique index.
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -108,7 +108,7 @@ public final class ServerErrors {
                         && places.get(0).matches(".*\\W" + Pattern.quote(parts.get(parts.size() - 1)) + "\\W.*"));
     }
 
-    /** Returns the same error of the server for another caller, because callers may modify it. */
+    /** Returns a copy of an error of the server for another caller, because callers may modify exceptions. */
     public static SQLException copy(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server == null ? e : new PSQLException(server);
@@ -120,9 +120,9 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether certainly a statement after the lock, and not the lock itself, could not acquire a lock. Rowlock's bound
-     * never ends a wait too early, and NOWAIT is no timeout. A query after a bounded wait is rolled back together with
-     * the lock.
+     * Whether it is certain that a statement after the lock, and not the lock itself, could not acquire a lock.
+     * Rowlock's bound never ends a wait too early, and NOWAIT is no timeout. A query after a bounded wait is rolled
+     * back together with the lock.
      *
      * @param start System.nanoTime() before the bound was set
      */
@@ -142,8 +142,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the error may be caused by a front lock. The lock must then be sent without it. The server's text does
-     * not distinguish the two; see {@link FrontSql#undoes}.
+     * Whether the error may be caused by a front lock. The row lock must then be sent again without the front lock. The
+     * server's text does not show which of the two locks failed; see {@link FrontSql#undoes}.
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
@@ -209,8 +209,8 @@ public final class ServerErrors {
 
     /**
      * Whether an error is about the table or id of the lock, and not about the caller's query in the same round trip.
-     * Such an error names the table of the lock, or quotes its id. An error that quotes the id counts only if the
-     * server alone knows the type of the id, and the query has no equal value.
+     * Such an error names the table of the lock, or quotes its id. An error that quotes the id is not conclusive if
+     * Rowlock knows the type of the id, or if the query has an equal value.
      */
     public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);

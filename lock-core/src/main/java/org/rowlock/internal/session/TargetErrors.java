@@ -43,7 +43,7 @@ public final class TargetErrors {
         return new LockTargetException("Cannot lock " + what + ": " + why, sqlState, null);
     }
 
-    /** Returns the exception for rows that do not exist, in a request that does not allow that. */
+    /** Returns the exception for rows that do not exist, in a request that does not allow absent rows. */
     public static RowlockException rowAbsent(Description request, List<LockKey> absent) {
         return absent(request, absent, ". Insert it first, or say allowAbsent() if a row may be missing.");
     }
@@ -129,7 +129,7 @@ public final class TargetErrors {
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
-    /** Returns the exception for an id column that has no keys, or has none without a row lock. */
+    /** Returns the exception for an id column whose type has no keys, or has keys only together with a row lock. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
         boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
         String why = "a value of its id column " + typed(column)

@@ -15,9 +15,9 @@ final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in the select list, where no planner may remove it. A
-     * call in an aggregate, a subquery or a condition could be removed. A bounded wait requires {@link WaitSql#ARM}
-     * before it.
+     * Returns the lock statement. Each call of a lock function is in the select list, where no planner may remove the
+     * call. In an aggregate, a subquery or a condition, the planner could remove it. A bounded wait requires {@link
+     * WaitSql#ARM} before it.
      *
      * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements do so
      */
@@ -32,16 +32,17 @@ final class AdvisorySql {
         String attempt = trying && raising
                 ? "case when " + call + " then 'true' else " + LockCheckSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";
-        // The bound is renewed, so that it limits the sum of the waits for the table and for the keys.
+        // The timeout is reduced by the time that has passed, so that it limits the sum of the waits for the table and
+        // the keys.
         String lock = of.wait == WaitKind.AT_MOST
                 ? "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end"
                 : attempt;
-        // The statement can raise two errors: another transaction holds the lock, or the check refuses it.
+        // The statement can raise two errors: another transaction holds the lock, or the check refuses the lock.
         int marks = (trying && raising ? 1 : 0) + (raising ? 1 : 0);
         String agreed = LockCheckSql.agreed(of.anyIsolation);
         if (shape.isSeveral()) {
             boolean ints = shape == Shape.ROWS_INT;
-            // The check and the tables are evaluated once, before the keys are locked.
+            // The server evaluates the check and finds the tables once, before it locks the keys.
             String from = (ints ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY) + " cross join (select " + agreed
                     + " as agreed, " + LockCheckSql.isolation(of.anyIsolation) + " as isolation offset 0) as g";
             return part(

@@ -14,9 +14,10 @@ import org.rowlock.internal.value.RowKey;
 /**
  * The parts of flushes on Citus, where a table may be on other machines. Citus may run a statement that names such a
  * table on any machine, together with its advisory lock. Therefore the statement with the advisory lock names no table,
- * and an earlier statement locks the tables against DDL. That statement also registers the transaction with Citus,
- * whose deadlock detection treats all unregistered transactions as one. Citus locks rows on one machine per statement.
- * A setting that a function changes applies only on the coordinator, while SET LOCAL is sent to the other machines.
+ * and an earlier statement locks the tables against DDL. The earlier statement also registers the transaction with
+ * Citus, whose deadlock detection treats all unregistered transactions as one. Citus locks rows on one machine per
+ * statement. A setting that is changed by the function set_config applies only on the coordinator, while SET LOCAL is
+ * also sent to the other machines.
  */
 public final class CitusForms extends FlushForms {
     private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
@@ -36,8 +37,8 @@ public final class CitusForms extends FlushForms {
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
     /**
-     * Restores the caller's lock_timeout. The other machines get it only if the session propagates settings, and
-     * otherwise their default.
+     * Restores the caller's lock_timeout. If the session does not propagate settings, the other machines get their
+     * default instead.
      */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
@@ -63,8 +64,8 @@ public final class CitusForms extends FlushForms {
     }
 
     /**
-     * Whether the text depends on values. It does for several rows, which have one statement each, in the order of
-     * their ids.
+     * Whether the text depends on the values of the ids. This is so for several rows, because there is one statement
+     * for each row, in the order of the ids.
      */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();
@@ -72,7 +73,8 @@ public final class CitusForms extends FlushForms {
 
     @Override
     boolean isRowTry() {
-        // SKIP LOCKED does not help with a reference table, because Citus first waits for a lock on the whole table.
+        // SKIP LOCKED does not prevent a wait on a reference table, because Citus first waits for a lock on the whole
+        // table.
         return false;
     }
 

@@ -16,10 +16,10 @@ import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.Modes;
 
 /**
- * The statements of a claim. Their text depends on nothing but the components. The row locks use SKIP LOCKED. If the
- * table has keys, the claim then tries to lock the keys of these rows. It then reads the rows <em>with the predicate
- * again</em>, in a new snapshot. SKIP LOCKED checks the predicate only for the locked row itself. Without the second
- * check, a job that another table marks as finished could run twice.
+ * The statements of a claim, whose text depends only on the components of this record. The row locks use SKIP LOCKED.
+ * If the table has keys, the claim then tries to lock the keys of these rows. It then reads the rows <em>with the
+ * predicate again</em>, in a new snapshot. SKIP LOCKED checks the predicate only for the locked row itself. Without the
+ * second check, a job that another table marks as finished could run twice.
  *
  * @param again whether to exclude rows that this claim has already locked
  */
@@ -75,7 +75,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + " and rowlock_k.rowlock_n::pg_catalog.text = any ((select pg_catalog.string_to_array("
                 + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
-                // With configured columns, other rows may have the same id, and must be locked too.
+                // Configured id columns may not be unique, so every row with a claimed id must be locked.
                 + (table.identity() == Identity.GIVEN ? ' ' + Modes.sql(mode) + " of " + alias() + " skip locked" : "");
         return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
     }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * or writes and the COMMIT. Each statement takes its own snapshot, and after an error the following ones do not run.
  * Immutable. A flush that only locks contains no values, so it can be cached.
  *
- * @param isBounded whether it fails if a lock is not available in time. The transaction must then stay usable, so if it
- *     has begun, the flush begins with a savepoint
+ * @param isBounded whether the flush fails if a lock is not available in time. The transaction must then stay usable,
+ *     so a flush in a transaction that has begun starts with a savepoint
  * @param isCheckSaved whether there is a savepoint only for the advisory lock, in case the check refuses it
  * @param isSaved whether the flush begins with a savepoint
  */
@@ -70,7 +70,10 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return joined(texts);
     }
 
-    /** The line break ends a comment that a caller's statement may end with. */
+    /**
+     * Joins the texts with line breaks, because a caller's statement may end with a -- comment, which the line break
+     * ends.
+     */
     private static String joined(List<String> texts) {
         return String.join("\n;", texts);
     }

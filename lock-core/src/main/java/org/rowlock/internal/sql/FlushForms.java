@@ -124,7 +124,7 @@ class FlushForms {
         return isAdvisory() && asked.rows().isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
-    /** Whether the flush only tries an advisory lock. If that fails, nothing has to be rolled back. */
+    /** Whether the flush only tries an advisory lock. If the attempt fails, nothing has to be rolled back. */
     private boolean isAdvisoryTry() {
         return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
     }
@@ -150,8 +150,8 @@ class FlushForms {
     }
 
     /**
-     * Whether a row lock follows the advisory lock. It raises the error if the name is no table, or the role may not
-     * lock its rows.
+     * Whether a row lock follows the advisory lock. The row lock then raises the error if the name is no table, or if
+     * the role may not lock its rows.
      */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;

@@ -13,8 +13,8 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.value.Insert;
 
 /**
- * The cached flushes of requests. The cache key is everything that their text depends on, and an application has few
- * different ones.
+ * The cached flushes of requests. The cache key contains everything on which the text of a flush depends, and an
+ * application has few different keys.
  */
 public final class Flushes {
     private static final int MODES = RowLockMode.values().length;

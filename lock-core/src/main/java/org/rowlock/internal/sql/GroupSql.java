@@ -25,9 +25,10 @@ public final class GroupSql {
             + GroupRule.SESSION + ") where " + GroupRule.UNALTERED + " and " + READ_COMMITTED;
 
     /**
-     * The last statement before the COMMIT. It raises an error if the session or a table does not allow a shared
-     * transaction. It also does so in isolation levels stricter than READ COMMITTED. Its parameters are the value of
-     * {@link #SESSION_VALUE}, the two parameters for the tables, {@link LockCheckSql#mark}, and the first one again.
+     * The last statement before the COMMIT. It raises an error if the session, a table or the isolation level does not
+     * allow a shared transaction. Only READ COMMITTED allows one. Its parameters are the value of {@link
+     * #SESSION_VALUE}, the two parameters for the tables, {@link LockCheckSql#mark}, and the value of {@link
+     * #SESSION_VALUE} again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
             + GroupRule.VERSIONS + " then '' else "

@@ -17,8 +17,8 @@ import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Key version 1 as SQL: the arguments of a lock function, which the server derives from parameters. It is published in
- * docs/keys.md and must never change, because old and new instances must continue to exclude each other.
+ * Key version 1 as SQL: the arguments of a lock function, which the server derives from parameters. This derivation is
+ * published in docs/keys.md and must never change, because old and new instances must continue to exclude each other.
  */
 public final class KeySql {
     /** An expression for the table that a key belongs to: the root of its partition tree, or the table itself. */
@@ -42,8 +42,8 @@ public final class KeySql {
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /**
-     * An expression for the reason why {@link #IS_TABLE} is false. It must be evaluated only in that case, so that the
-     * text need not contain the condition twice.
+     * An expression for the reason why {@link #IS_TABLE} is false. It does not repeat the whole condition, so it must
+     * be evaluated only if the condition is false.
      */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";
@@ -82,9 +82,9 @@ public final class KeySql {
 
     /**
      * Returns a WITH clause that locks the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does.
-     * After that, no table can be renamed and replaced by another. Nothing refers to the queries of the clause, so the
-     * server locks their tables without running them. The clause also makes the server resolve the names again, which
-     * it would otherwise not do within a transaction.
+     * Until then, no table can be renamed and replaced by another. Nothing refers to the queries of the clause, so the
+     * server locks the tables of these queries without running them. The clause also makes the server resolve the names
+     * again, which it would otherwise not do within a transaction.
      *
      * @param known the tables whose id columns are checked against the known types
      */
@@ -162,8 +162,9 @@ public final class KeySql {
      * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once, and in
      * {@code t.refused} the first name that is no table. The rows of {@code k} are the derived keys, in the order in
      * which every caller locks: pairs first, then bigints. {@code k.b} is null for a pair. A key with several spellings
-     * occurs once for each, so that there are as many rows as the caller has keys. {@code k.shared} is false for all of
-     * them if one is exclusive. An unnest with several arguments is syntax of its own, and must not have a schema.
+     * occurs once for each spelling, so that there are as many rows as the caller has keys. If one spelling is
+     * exclusive, {@code k.shared} is false for all spellings of the key. An unnest with several arguments is special
+     * syntax, and must not be qualified with a schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
             + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
@@ -183,8 +184,8 @@ public final class KeySql {
             + " on true";
 
     /**
-     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because a setting can make a session read that
-     * as a text.
+     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because the setting array_nulls can make a
+     * session read null as a text.
      */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, RequestParts request)
             throws SQLException {
@@ -230,8 +231,8 @@ public final class KeySql {
     }
 
     /**
-     * A condition: the row {@code l} of pg_locks is a lock on the derived key {@code k}. It compares both halves and
-     * the kind.
+     * A condition: the row {@code l} of pg_locks is a lock on the derived key {@code k}. It compares classid, objid and
+     * objsubid.
      */
     public static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
             + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 &"

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param isolation the transaction's isolation level, as the server spells it
  * @param isReadOnly whether the transaction is read-only
- * @param table why the table is refused, {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by its name if there
- *     are several keys; empty if it is not
+ * @param table why the table is refused: {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the name of the
+ *     table if there are several keys; empty if the table is not refused
  * @param lock the result of the lock
  * @param locked the number of locked keys
  */

@@ -20,9 +20,10 @@ public final class LockCheckSql {
     private static final String REFUSED = "rowlock:";
 
     /**
-     * The beginning of the text of an error that the check raises. {@link #findIn} recognizes it, whatever the language
-     * of the server is. It is random, because messages of the server also quote ids and binds, which may contain any
-     * text. It is a parameter, so that the SQL is the same in every JVM and a pooler can share prepared statements.
+     * The beginning of the text of an error that the check raises. {@link #findIn} recognizes this text, regardless of
+     * the language of the server. It is random, because messages of the server also quote ids and binds, which may
+     * contain any text. The text is sent as a parameter, so that the SQL is the same in every JVM and a pooler can
+     * share prepared statements.
      */
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
@@ -44,8 +45,8 @@ public final class LockCheckSql {
     /**
      * Returns an expression of type text with the findings, for a transaction that the check refuses.
      *
-     * @param raising whether it raises an error (invalid text for an integer), so that the following statements in the
-     *     round trip do not run. If so, it has a parameter for {@link #bindMark}
+     * @param raising whether the expression raises an error (invalid text for an integer), so that the following
+     *     statements in the round trip do not run. If so, it has a parameter for {@link #bindMark}
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
@@ -75,8 +76,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises an error with a text. It depends on a setting, so that the planner cannot
-     * evaluate it early.
+     * Returns an expression that raises an error with a text. The expression depends on a setting, so that the planner
+     * cannot evaluate it before the statement runs.
      */
     static String raise(String what) {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";

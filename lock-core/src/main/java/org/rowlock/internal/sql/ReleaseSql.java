@@ -3,10 +3,10 @@ package org.rowlock.internal.sql;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
- * The statements around a COMMIT with early release. The statement before it stores the level of {@code
- * synchronous_commit}, at which the transaction should have waited. The statement after it waits at that level, in a
- * second transaction, which comes later in the WAL. The level is stored in a setting of the session, because a {@code
- * set local} ends with the COMMIT. The setting exists if and only if the COMMIT was done.
+ * The statements around a COMMIT with early release. The statement before the COMMIT stores the level of {@code
+ * synchronous_commit} at which a plain COMMIT would have waited. The statement after the COMMIT waits at that level, in
+ * a second transaction, whose WAL follows that of the first. The level is stored in a setting of the session, because a
+ * {@code set local} ends with the COMMIT. The setting exists if and only if the COMMIT was executed.
  *
  * @param confirm the statement after the COMMIT, in a second transaction, which waits at the stored level; its first
  *     column is the stored value

@@ -40,8 +40,8 @@ public final class RowSql {
     /**
      * Returns a query that is valid only while the columns have their types and, if there is one column, it is the
      * primary key. Otherwise the server raises 42803, 42883, 42703 or 42704. The query is in a WITH clause to which
-     * nothing refers. The server analyses it, also again after DDL or with another search_path, but never plans or runs
-     * it.
+     * nothing refers. The server analyses the query, and analyses it again after DDL or with another search_path, but
+     * never plans or runs it.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
@@ -94,8 +94,8 @@ public final class RowSql {
      */
     public static String lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
-        // The transaction id in xmin has only 32 bits. The full id is the nearest to the current transaction's id that
-        // ends with these bits.
+        // The transaction id in xmin has only 32 bits. Of all 64-bit ids that end with these bits, the full id is the
+        // one that is nearest to the current transaction's id.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
         String unlocked = select(
@@ -103,7 +103,7 @@ public final class RowSql {
                 table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
-        // A view has no column xmin. The name then refers to the outer one.
+        // If the table is a view, it has no column xmin, and the name refers to the null column of x.
         return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + unlocked + ") as l";
     }
 
@@ -197,8 +197,8 @@ public final class RowSql {
 
     /**
      * Returns a statement that only counts the locked rows if all exist, because returning each row costs more than
-     * locking it. It counts distinct ids, because several rows may have the same id with configured columns, or in a
-     * table with children.
+     * locking it. The statement counts distinct ids, because several rows may have the same id if the columns are
+     * configured, or if the table has children.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
@@ -236,7 +236,8 @@ public final class RowSql {
             Stream<String> part =
                     rows.keys().stream().map(row -> RowKey.givenId(row).get(column));
             if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
-                // The driver sends an array of numbers without conversion. Ids that are no numbers were refused before.
+                // The driver sends an array of int without converting it to text. An earlier check has refused ids that
+                // are no numbers.
                 statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
             } else {
                 statement.setArray(next++, statement.getConnection().createArrayOf("text", part.toArray()));
@@ -249,17 +250,17 @@ public final class RowSql {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
-    /** Returns a query for the canonical text of a given id. The row need not exist. */
+    /** Returns a query for the canonical text of a given id. The row with that id need not exist. */
     public static String meaning(RowTable table) {
-        // The ids are in a subquery, because the expression for a text may use its value more than once.
+        // The ids are in a subquery, because the expression for the text of an id may contain the id more than once.
         return "select " + table.each(", ", (column, i) -> column.kind().textOf("k.c" + i)) + " from (select "
                 + table.each(", ", (column, i) -> "cast(? as " + column.type() + ") as c" + i) + ") as k";
     }
 
     /**
-     * Returns a statement that checks, after a row lock, that its columns are the primary key of the table. The row
-     * lock protects the table against DDL, so this cannot change afterwards. If they are not, it raises an error, so
-     * that the following statements in the round trip do not run.
+     * Returns a statement that checks, after a row lock, that the columns are the primary key of the table. The row
+     * lock protects the table against DDL, so the primary key cannot change afterwards. If the columns are not the
+     * primary key, the statement raises an error, so that the following statements in the round trip do not run.
      */
     static Part verify(RowTable table) {
         return new Part(
@@ -269,12 +270,12 @@ public final class RowSql {
     }
 
     /**
-     * Returns a condition: the columns are still the primary key. It names the table and not its OID. If each tenant
-     * has a schema, the name means another table with the same columns.
+     * Returns a condition: the columns are still the primary key. The condition contains the name of the table and not
+     * its OID. If each tenant has a schema, one name means different tables with the same columns.
      *
-     * <p>The condition has no parameters. With parameters the server would plan the query for every call, which costs
-     * more than everything else. The name of the table is a text literal, which is resolved at every call. A literal of
-     * type regclass would be resolved only once.
+     * <p>The condition has no parameters. If it had parameters, the server would plan the query for every call, which
+     * would cost more than the rest of the statement. The name of the table is a text literal, which the server
+     * resolves at every call. A literal of type regclass would be resolved only once.
      */
     static String isPrimaryKey(RowTable table) {
         String same = table.each(

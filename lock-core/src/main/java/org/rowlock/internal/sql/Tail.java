@@ -33,8 +33,8 @@ public record Tail(
     }
 
     /**
-     * Returns a query. It is one-shot if a value has no type. Otherwise the driver would wait for the results of
-     * earlier statements before it sends the query.
+     * Returns the tail for a query. If a value has no type, the query is one-shot. Otherwise the driver would wait for
+     * the results of earlier statements before it sends the query.
      */
     public static Tail ofQuery(BoundQuery<?> query, OpenRows open) {
         List<@Nullable Object> binds = query.binds();

@@ -91,8 +91,8 @@ public final class WaitSql {
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /**
-     * The part of the bound of {@link #ARM} that the wait for the front lock may take: 2 means half. The row may be
-     * free even if another transaction holds the front lock.
+     * The divisor for the part of the bound that the wait for the front lock may take: 2 means half. The rest remains
+     * for the row, which may be free even if another transaction holds the front lock.
      */
     private static final int PART_OF_BOUND = 2;
 

@@ -20,7 +20,7 @@ public record WriteForm(
     private static final Set<String> TRANSACTION_CONTROL =
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
 
-    /** The text after the mark in an error for a wrong count. {@link #wrongCountIn} recognizes the error by it. */
+    /** The text after the mark in an error for a wrong count, by which {@link #wrongCountIn} recognizes the error. */
     private static final String WRONG = "write ";
 
     /** The end of the message, which explains the error in the server's log to an operator. */
@@ -60,15 +60,16 @@ public record WriteForm(
     }
 
     /**
-     * Returns the text of a write whose number of rows the server checks. It raises an error if the number differs from
-     * the expected one, so that a COMMIT after it in the same flush does not run. The statement is in a WITH clause,
-     * whose rows are counted. If it has a RETURNING clause, the count is in an additional last column. If it returns no
-     * row, there is one row with only the count. An additional last parameter is for {@link LockCheckSql#mark}.
+     * Returns the text of a write whose number of rows the server checks. The text raises an error if the number
+     * differs from the expected one, so that a following COMMIT in the same flush does not run. The caller's statement
+     * is in a WITH clause, whose rows are counted. If the statement has a RETURNING clause, the count is in an
+     * additional last column. If the statement returns no row, there is one row with only the count. An additional last
+     * parameter is for {@link LockCheckSql#mark}.
      *
      * @param number the number of the write, from 1
      */
     public String checked(long expected, int number) {
-        // The line break ends a comment that the statement may end with.
+        // The caller's statement may end with a -- comment, which the line break ends.
         String counted = "with rowlock as (" + text + (returning ? "\n)" : "\nreturning 1)");
         String check = "case when pg_catalog.count(*) = " + expected + " then pg_catalog.count(*) else"
                 + " cast(cast(? as pg_catalog.text) || '" + WRONG + number + " was to change " + expected

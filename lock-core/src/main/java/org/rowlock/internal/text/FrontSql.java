@@ -11,10 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SQL of a front lock: an advisory lock of a row, acquired by a statement before the one that locks the row. It is
- * acquired only while the transaction has no xid, and so no row lock. So only transactions that wait for the same front
- * lock can wait for this transaction. Its key differs from that of LockKey, because transactions may wait for a LockKey
- * while they hold row locks. An absent row has no front lock, because FOR UPDATE does not wait for it either.
+ * The SQL of a front lock: an advisory lock of a row, acquired by a statement before the one that locks the row. A
+ * front lock is acquired only while the transaction has no xid, and so no row lock. Therefore only transactions that
+ * wait for the same front lock can wait for this transaction. The key of a front lock differs from the LockKey of the
+ * row, because transactions may wait for a LockKey while they hold row locks. An absent row has no front lock, because
+ * FOR UPDATE does not wait for it either.
  *
  * <p>The wait is bounded, because the holder of the front lock may not hold the row lock. The transaction's own
  * lock_timeout is restored unchanged before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE no front
@@ -57,13 +58,13 @@ public final class FrontSql {
     private FrontSql() {}
 
     /**
-     * Returns a statement that checks whether the row exists. It is sent before {@link #MARK}, because it may have to
-     * wait for a lock on the table, as the caller's statement would. The full timeout applies to that wait.
+     * Returns a statement that checks whether the row exists. The statement may have to wait for a lock on the table,
+     * as the caller's statement would. It is sent before {@link #MARK}, so that the full timeout applies to that wait.
      *
      * @param row a query that finds the row, locked or not
      */
     public static String look(String row) {
-        // The line break ends a comment at the end of the caller's text.
+        // The caller's text may end with a -- comment, which the line break ends.
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
     }
 
@@ -147,7 +148,8 @@ public final class FrontSql {
 
     /**
      * Whether the front lock, and not the caller's statement, caused an error that has aborted the transaction. If so,
-     * the savepoint exists, and this method rolls back to it. The text of the error, or the time, would not be certain.
+     * the savepoint exists, and this method rolls back to it. Neither the text of the error nor the duration of the
+     * wait would be certain proof.
      */
     public static boolean undoes(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -163,8 +165,8 @@ public final class FrontSql {
 
     /**
      * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the front lock can
-     * have ended it. It is for autocommit, where no savepoint can be set. If the answer arrives later than the
-     * lock_timeout, the error is treated as that of the session's own lock_timeout.
+     * have ended it. This check is used in autocommit, where no savepoint can be set. If the answer arrives later than
+     * the lock_timeout, the error is treated as that of the session's own lock_timeout.
      *
      * @param lockTimeout {@link #LOCK_TIMEOUT_MILLIS}
      */

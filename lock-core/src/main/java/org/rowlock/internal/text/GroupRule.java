@@ -9,13 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which writes of several callers may share a transaction, on the connection of one of them. Such writes must
  * have the same effect on each caller's connection, and in any order. {@code execute} and the drop-in use the same
- * rule. It examines the text of a write, the table that it changes, and the session that sends it. Settings that are
- * not compared, such as the application's own, cannot matter, because no code of such a write reads them.
+ * rule. The rule examines the text of a write, the table that it changes, and the session that sends it. Other
+ * settings, such as the application's own, need not be compared, because nothing in a permitted write reads them.
  */
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
 
-    /** The built-in functions that are not immutable, but depend on no part of the session that is not compared. */
+    /**
+     * The built-in functions that are not immutable, but depend only on those parts of the session that are compared.
+     */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
             + "|interval.*)$'";
@@ -53,8 +55,8 @@ public final class GroupRule {
     public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS + ")";
 
     /**
-     * A condition: the session is unchanged since its login, except for settings that affect no write. It is expensive,
-     * so it is evaluated only once. Later only {@link #SESSION} is compared.
+     * A condition: the session is unchanged since its login, except for settings that affect no write. The condition is
+     * expensive, so it is evaluated only once for each session. Later only {@link #SESSION} is compared.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
             + " where s.source = 'session' and s.name <> 'application_name' and s.name !~ '^(default_)?transaction_')"
@@ -63,9 +65,9 @@ public final class GroupRule {
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
 
     /**
-     * A condition for a table {@code c} of pg_class. It must have no user-defined triggers, rules, policies or deferred
-     * constraints, and no parent or child tables. Its defaults, generated columns and checks must not call functions
-     * that may depend on the session.
+     * A condition for a table {@code c} of pg_class. The table must have no user-defined triggers, rules, policies or
+     * deferred constraints, and no parent or child tables. Its defaults, generated columns and checks must not call
+     * functions that may depend on the session.
      */
     public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
             + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
@@ -101,7 +103,7 @@ public final class GroupRule {
 
     /**
      * A query with one parameter, which {@link #target} or {@link #locked} returns. It returns the value that {@link
-     * #VERSIONS} compares, or no row if the table is not suitable. It is expensive, so it is run only once.
+     * #VERSIONS} compares, or no row if the table is not suitable. The query is expensive, so its result is reused.
      */
     public static final String QUERY = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
@@ -127,7 +129,7 @@ public final class GroupRule {
     /** Returns a condition: an expression in the catalog calls functions that may depend on the session. */
     private static String looks(String tree) {
         String text = "cast(" + tree + " as pg_catalog.text)";
-        // From number 9 on, SQL value functions return the name of the user, the schema or the database.
+        // SQL value functions from number 9 on return the name of the user, the schema or the database.
         return "(" + text + " ~ 'SQLVALUEFUNCTION :op (9|1[0-9]) ' or exists (select from pg_catalog.regexp_matches("
                 + text + ", ':(?:opfuncid|funcid) ([0-9]+)', 'g') as m(id) join pg_catalog.pg_proc as f"
                 + " on f.oid = cast(m.id[1] as pg_catalog.oid) where f.provolatile <> 'i'"

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of an id: rule 2 of key version 1. It depends on the value, not on the Java type, so that {@code 42},
+ * The text of an id: rule 2 of key version 1. The text depends on the value, not on the Java type, so that {@code 42},
  * {@code 42L} and {@code "42"} are one lock. It is never {@code toString()} of an arbitrary object.
  */
 public final class IdText {
@@ -90,8 +90,8 @@ public final class IdText {
     }
 
     /**
-     * Returns whether the text cannot be encoded in UTF-8. Two such texts would be sent as the same bytes, and so have
-     * the same key.
+     * Returns whether the text cannot be encoded in UTF-8. Two such texts could be sent as the same bytes, and would
+     * then have the same key.
      */
     public static boolean hasLoneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockStrategy;
 
 /**
- * The type of an id column: the canonical text of its values, and which texts it accepts as ids.
+ * The type of an id column. It determines the canonical text of a value, and which texts are accepted as ids.
  *
  * <p>The server accepts other spellings too: {@code 007} finds the row 7, but has another key. For known types Rowlock
  * refuses such an id before it sends any SQL. For other types the row lock returns the id of the row that it found.
@@ -36,8 +36,8 @@ public enum IdType {
     /** An enum. Each value has only one spelling, its label. Only the server knows the labels. */
     ENUM(""),
     /**
-     * One of {@link Forms#PRINTED_ALIKE}. The canonical text is the one that the server prints. The server may read
-     * several texts as the same value.
+     * One of the types in {@link Forms#PRINTED_ALIKE}. The canonical text is the one that the server prints. The server
+     * may read several texts as the same value.
      */
     OTHER(""),
     /**
@@ -71,7 +71,7 @@ public enum IdType {
 
         /**
          * The types of {@link #OTHER}: two values are equal if and only if the server prints the same text for both,
-         * with any settings. They are listed, because the catalog does not contain this property.
+         * with any settings. The types are listed, because the catalog does not contain this property.
          */
         static final Pattern PRINTED_ALIKE =
                 Pattern.compile("pg_catalog\\.(bool|char|name|oid|xid8|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn)");
@@ -118,7 +118,7 @@ public enum IdType {
                         + utc + " like '%infinity' then " + utc + " else pg_catalog.replace(" + utc
                         + ", ' ', 'T') || 'Z' end";
             }
-            // The text has the form of bytea_output = hex.
+            // The text is the same as with the setting bytea_output = hex.
             case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
             default -> printed;
         };
@@ -157,7 +157,9 @@ public enum IdType {
         };
     }
 
-    /** Returns the {@link #refusal} of a text that may be a wrong spelling of a value; null for any other text. */
+    /**
+     * Returns the {@link #refusal} of a text that may be a non-canonical spelling of a value; null for any other text.
+     */
     @Nullable
     public String otherSpelling(String text) {
         String refusal = refusal(text);
@@ -165,7 +167,8 @@ public enum IdType {
             return null;
         }
         boolean isValue = switch (this) {
-            // A text that does not begin like a number is no wrong spelling of one, but may be an id of another kind.
+            // A text that is not written like a number is no wrong spelling of a number. The application may use it as
+            // a key.
             case SMALLINT, INTEGER, BIGINT, NUMERIC ->
                 Forms.NUMBER.matcher(text).matches();
             case UUID -> Forms.HEXADECIMAL.matcher(text).matches();
@@ -206,7 +209,7 @@ public enum IdType {
 
     private static @Nullable String integer(String text, long least, long most) {
         if (IdText.isLongDecimal(text)) {
-            // This is the hot path, which allocates nothing.
+            // The hot path must not allocate.
             try {
                 long number = Long.parseLong(text);
                 return number < least || number > most ? OUT_OF_RANGE : null;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.rowlock.LockKey;
 
-/** Whether messages contain the values of ids, or leave them out to keep them out of logs. */
+/** Whether messages contain the values of ids, or omit them to keep them out of logs. */
 public enum KeyNames {
     /** {@code account[42]}. */
     WITH_IDS,

@@ -15,7 +15,7 @@ public final class SqlComments {
                 at++;
             }
         } else if (sql.startsWith("/*", at)) {
-            // Comments may be nested.
+            // PostgreSQL allows nested comments.
             int depth = 0;
             do {
                 boolean opens = sql.startsWith("/*", at);

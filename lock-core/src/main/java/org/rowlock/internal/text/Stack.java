@@ -2,17 +2,17 @@ package org.rowlock.internal.text;
 
 /**
  * Reserves stack for the calling thread. After a StackOverflowError during a commit, it would be unknown whether the
- * transaction is stored. In a queue, a place would stay occupied and block other threads. Therefore code that must not
- * fail halfway first checks that the stack suffices.
+ * transaction is stored. After such an error in a queue, a place would stay occupied and block other threads. Therefore
+ * code that must not fail halfway first checks that the stack suffices.
  */
 public final class Stack {
     /**
-     * The number of frames. They take about 64 kB if compiled, and more if interpreted, which is several times as much
-     * as the driver needs.
+     * The number of frames. They take about 64 kB if compiled, and more if interpreted. The driver needs only a
+     * fraction of that.
      */
     private static final int FRAMES = 600;
 
-    /** Written so that the compiler cannot remove the frames. */
+    /** A field to which the result is written, so that the compiler cannot remove the frames. */
     private static volatile long seen;
 
     private Stack() {}

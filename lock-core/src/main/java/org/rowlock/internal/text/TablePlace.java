@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache key of a table: its name, and what determines its meaning in a session, such as the user and the
- * search_path. It contains only what the driver knows without a round trip. The server reports the search_path from
- * version 18 on.
+ * The cache key of a table: its name, and the facts that determine which table the name means in a session, such as the
+ * user and the search_path. The key contains only facts that the driver knows without a round trip. The server reports
+ * the search_path from version 18 on.
  *
  * @param given the configured id columns, or none for the primary key
  */

@@ -161,7 +161,7 @@ public final class Tokens {
                 && !(at > from && SqlComments.end(sql, at) > at)) {
             at++;
         }
-        // The sign of =-1 belongs to the number, as in PostgreSQL.
+        // In =-1 the minus sign belongs to the number, not to the operator, as in PostgreSQL.
         while (at - from > 1
                 && (sql.charAt(at - 1) == '-' || sql.charAt(at - 1) == '+')
                 && !hasOperatorBeforeSign(from)) {

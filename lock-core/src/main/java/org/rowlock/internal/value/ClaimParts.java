@@ -8,11 +8,11 @@ import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.TableName;
 
 /**
- * A {@link Claim}, as Rowlock has it inside.
+ * The internal form of a {@link Claim}.
  *
- * @param table in its one spelling
- * @param order empty for none
- * @param limit the most rows to take
+ * @param table the normalized name of the table
+ * @param order the list after ORDER BY; empty for none
+ * @param limit the largest number of rows to claim
  */
 public record ClaimParts(
         String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode)

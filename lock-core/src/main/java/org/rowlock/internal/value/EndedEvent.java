@@ -10,7 +10,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 
-/** A {@link LockEvent}, as Rowlock makes it. */
+/** The only implementation of {@link LockEvent}. */
 public record EndedEvent(
         Kind kind,
         List<LockKey> keys,

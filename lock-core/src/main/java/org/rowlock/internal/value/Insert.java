@@ -7,7 +7,7 @@ import org.rowlock.LockKey;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * A caller's INSERT of a row that is to be locked, which does nothing if the row exists.
+ * A caller's INSERT of a row that is to be locked. It does nothing if the row exists.
  *
  * @param key the key of the row
  * @param sql one INSERT without ON CONFLICT
@@ -24,7 +24,7 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
         }
     }
 
-    /** Returns the text to send. The line break ends a comment that the statement may end with. */
+    /** Returns the text to send. The caller's statement may end with a -- comment, which the line break ends. */
     public String text() {
         return withoutSemicolon(sql) + "\non conflict do nothing";
     }

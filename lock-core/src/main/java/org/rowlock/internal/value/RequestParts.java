@@ -19,11 +19,11 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * A {@link LockRequest}, as Rowlock has it inside.
+ * The internal form of a {@link LockRequest}.
  *
  * @param keys the distinct keys in the given order
- * @param rows the rows among them, with each spelling of an id; in a text column, two spellings of a UUID are two rows
- *     with one key
+ * @param rows the rows among the keys, once for each spelling of an id; in a text column, two spellings of a UUID are
+ *     two rows with one key
  * @param mode the strongest mode
  * @param modes the mode of each key if they differ; empty if all have the same mode
  * @param inserts the INSERTs of rows that may be absent
@@ -103,12 +103,12 @@ public record RequestParts(
                 Arguments.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
     }
 
-    /** The wait, or what counts if none was given. */
+    /** Returns the wait of the request, or the given wait if the request has none. */
     public LockWait lockWait(LockWait otherwise) {
         return lockWait == null ? otherwise : lockWait;
     }
 
-    /** How strongly a key is to be locked. */
+    /** Returns the mode in which a key is to be locked. */
     public RowLockMode modeOf(LockKey key) {
         return modes.isEmpty() ? mode : modes.getOrDefault(key, mode);
     }
@@ -117,7 +117,7 @@ public record RequestParts(
         return given.size() == 1 ? given : List.copyOf(new LinkedHashSet<>(given));
     }
 
-    /** @param differ whether the given keys are distinct */
+    /** @param differ whether all given keys are different */
     private static List<LockKey.Row> rows(List<? extends LockKey> given, boolean differ) {
         if (given.size() == 1) {
             return given.get(0) instanceof LockKey.Row row ? List.of(row) : List.of();

@@ -19,7 +19,7 @@ public final class RowKey implements LockKey.Row {
         this.id = canonical(id);
     }
 
-    /** Returns the list itself if it is canonical already, which is the hot path. */
+    /** Returns the given list itself if it is already canonical, which is the common case. */
     private static List<String> canonical(List<String> id) {
         for (String part : id) {
             if (!part.equals(IdText.canonical(part))) {
@@ -30,8 +30,8 @@ public final class RowKey implements LockKey.Row {
     }
 
     /**
-     * Returns the id as it was given, which row locks compare with the columns. A text column may have a UUID in upper
-     * case.
+     * Returns the id as it was given, because row locks compare this text with the columns. A text column may contain a
+     * UUID in upper case.
      */
     public static List<String> givenId(LockKey.Row row) {
         return ((RowKey) row).givenId;

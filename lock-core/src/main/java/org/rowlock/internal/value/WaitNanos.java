@@ -25,7 +25,7 @@ public record WaitNanos(long nanos) implements LockWait {
     }
 
     /**
-     * Returns the rest of a bounded wait, which may be no wait; other waits are returned unchanged.
+     * Returns the remaining part of a bounded wait, which may be no wait; other waits are returned unchanged.
      *
      * @param startNanos {@link System#nanoTime()} when it began
      */
@@ -41,7 +41,7 @@ public record WaitNanos(long nanos) implements LockWait {
         return nanos(wait) == 0;
     }
 
-    /** Whether it is a duration, neither none nor without a bound. */
+    /** Whether the wait has a bound other than zero. */
     public static boolean isBounded(LockWait wait) {
         return nanos(wait) != 0 && nanos(wait) != Long.MAX_VALUE;
     }
@@ -51,7 +51,7 @@ public record WaitNanos(long nanos) implements LockWait {
         return Long.compare(nanos, nanos(other));
     }
 
-    /** Returns the words of a call: {@code forever}, {@code noWait}, {@code atMost 0.2s}. */
+    /** Returns the wait as in the API: {@code forever}, {@code noWait} or {@code atMost 0.2s}. */
     @Override
     public String toString() {
         return isBounded(this)

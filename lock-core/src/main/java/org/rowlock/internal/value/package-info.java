@@ -1,5 +1,5 @@
 /**
- * The values of the API as Rowlock has them inside, with the parts that users do not need. Start at {@link
+ * The internal forms of the values of the API, with the parts that users do not need. Start at {@link
  * org.rowlock.internal.value.RequestParts}.
  */
 @NullMarked

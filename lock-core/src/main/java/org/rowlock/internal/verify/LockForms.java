@@ -21,14 +21,14 @@ import org.rowlock.internal.value.RequestParts;
 /**
  * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server. If
  * the planner of a server version removed the call of a lock function, the server would answer as if it had locked.
- * Each form takes one round trip. No other transaction uses these locks.
+ * Each form takes one round trip. The locks are random, so no other transaction uses them.
  */
 final class LockForms {
     private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="
             + " pg_catalog.pg_backend_pid() and locktype = 'advisory' and granted and mode in ('ExclusiveLock',"
             + " 'ShareLock')";
 
-    /** The bound for the bounded forms. No lock has to wait, so it is never reached. */
+    /** The bound for the bounded forms. It is never reached, because no lock has to wait. */
     private static final LockWait BOUNDED = LockWait.atMost(Duration.ofMinutes(1));
 
     private final LockCalls calls;

@@ -48,8 +48,8 @@ public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * How many connections are checked in all. There are several, because a pooler may send connections to several
-     * servers by chance.
+     * How many connections are checked in total. One is not enough, because a pooler may send connections to several
+     * servers at random.
      */
     private static final int LOOKS = 16;
 
@@ -61,11 +61,14 @@ public final class LockVerifier {
      */
     private static final int MOST_MOVED = 3;
 
-    /** Finds databases of several machines by their extensions, because their version says PostgreSQL. */
+    /**
+     * A query that finds databases of several machines by their extensions, because their version is the same as
+     * PostgreSQL's.
+     */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
 
-    /** Counts the workers; the coordinator is group 0. Since Citus 11 each worker accepts clients. */
+    /** A query for the number of workers; the coordinator is group 0. Since Citus 11 each worker accepts clients. */
     private static final String WORKERS = "select count(*) from pg_dist_node where groupid <> 0";
 
     private final KnownTables tables;
@@ -80,7 +83,7 @@ public final class LockVerifier {
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {
         this.tables = tables;
         this.singleEntryNode = singleEntryNode;
-        // These id columns do not exist, so that any text is accepted as an id.
+        // The configured id column does not exist, so Rowlock knows no type of the id and accepts any text.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2, KeyNames.WITH_IDS);
@@ -114,7 +117,7 @@ public final class LockVerifier {
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
-                // The sessions are ended without a rollback. On a server that hangs, the rollback would wait for
+                // The sessions are closed without a rollback, because a rollback at a server that hangs would wait for
                 // another timeout.
                 probes.forEach(probe -> probe.session.kill(e));
                 throw Verdicts.of(e);
@@ -126,7 +129,8 @@ public final class LockVerifier {
 
     private void verify(List<Probe> probes, boolean first) throws SQLException {
         Probe holder = probes.get(0);
-        // This check comes first, because the other results are meaningless if prepared statements are mixed up.
+        // Prepared statements are checked first, because the other checks are meaningless if a pooler mixes statements
+        // up.
         holder.verifyPreparedStatements(probes.get(1));
         if (first) {
             verifyMachines(holder);
@@ -206,7 +210,7 @@ public final class LockVerifier {
 
     /**
      * Verifies that two connections exclude each other. If both get the lock, the holder's session is checked first,
-     * because two grants prove nothing if it has ended in between.
+     * because two grants prove nothing if that session has ended in between.
      */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
         String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));
@@ -265,7 +269,7 @@ public final class LockVerifier {
                     true);
             Outcome outcome = call.attempt(query);
             if (outcome instanceof Outcome.Refused refused && refused.check().isSnapshotStale()) {
-                // The pool's isolation level does not allow keys without row locks, so the transaction begins again in
+                // The pool's isolation level allows no advisory lock without a row lock, so the probe begins again in
                 // READ COMMITTED.
                 probe.connection.rollback();
                 session.execute("set transaction isolation level read committed");

@@ -22,8 +22,8 @@ final class Probe implements AutoCloseable {
 
     /**
      * A query for a value that is different for every transaction on any server, and shows whether the transaction is
-     * {@link #isReadOnly read-only}. A pooler that splits reads treats it as an ordinary read, and may send it to
-     * another server than the lock.
+     * {@link #isReadOnly read-only}. A pooler that splits reads treats the query as an ordinary read, and may send it
+     * to another server than the lock.
      */
     static final String TRANSACTION = "select current_setting('transaction_read_only') || ' '"
             + " || cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
@@ -131,7 +131,8 @@ final class Probe implements AutoCloseable {
      * Checks that a transaction, and so its locks, still exists.
      *
      * @param transaction the answer to {@link #TRANSACTION} at its beginning
-     * @throws SQLException if it does not: the session was lost, perhaps unnoticed by the driver
+     * @throws SQLException if the transaction no longer exists, because the session was lost, perhaps unnoticed by the
+     *     driver
      */
     void requireStillIn(String transaction) throws SQLException {
         requireSame(transaction, read(TRANSACTION));
@@ -199,7 +200,7 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** Whether the session can write, according to all that the driver knows. */
+    /** Whether the session can write, as far as the driver knows. */
     boolean isSaidToWrite() throws SQLException {
         return !connection.isReadOnly()
                 && "off".equals(session.reported("default_transaction_read_only"))

@@ -6,9 +6,9 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Borrows the connections of a verification. It borrows all at the same time, because otherwise a pool would lend the
- * same one again. It borrows as many as the DataSource has free, up to a limit. The first two may take as long as the
- * pool allows. If a further one does not arrive soon, there are no more.
+ * Borrows the connections of a verification. All are borrowed at the same time, because otherwise a pool would lend the
+ * same connection again. The number of connections is as large as the DataSource has free, up to a limit. The first two
+ * may take as long as the pool allows. If a further one does not arrive soon, no more are borrowed.
  */
 final class ProbeOpener {
     static final int LEAST = 2;
@@ -22,7 +22,7 @@ final class ProbeOpener {
     private ProbeOpener() {}
 
     /**
-     * Opens probes until there are as many as wanted, or the DataSource has no more free connections.
+     * Opens probes until the wanted number is reached, or the DataSource has no more free connections.
      *
      * @throws SQLException if there are fewer than two
      */
