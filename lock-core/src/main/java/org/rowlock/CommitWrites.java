@@ -65,7 +65,7 @@ public final class CommitWrites {
         for (Object each : binds) {
             if (each == null || (each instanceof Collection && !(each instanceof List))) {
                 throw new IllegalArgumentException(
-                        "The binds of an execution are " + (each == null ? "null" : "no list, and so in no order")
+                        "The binds of an execution are " + (each == null ? "null" : "not a list, so they have no order")
                                 + "; give a list with a value per parameter, such as List.of(1, \"a\"). A null value"
                                 + " must be in a list, too: Collections.singletonList(null)");
             }
@@ -84,7 +84,7 @@ public final class CommitWrites {
         writes.forEach(Write::refuseIfSent);
         List<Write> more = toSend(others);
         if (!Collections.disjoint(writes, more)) {
-            throw new IllegalArgumentException("The other writes are among these already; each can be done once");
+            throw new IllegalArgumentException("The other writes were added before; each write can be sent only once");
         }
         writes.addAll(more);
     }

@@ -78,7 +78,7 @@ public final class LockInspector {
      * @throws SQLException if the views cannot be read, or the key's table does not exist
      */
     public List<Line> of(LockKey key) throws SQLException {
-        return read(List.of(Arguments.notNull(key, "The key is null; all() gives every lock")));
+        return read(List.of(Arguments.notNull(key, "The key is null; all() returns every lock")));
     }
 
     private List<Line> read(List<LockKey> key) throws SQLException {

@@ -46,7 +46,7 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
         Arguments.notNull(duration, "The duration of a bounded wait is null; give one, or use forever()");
         if (duration.isNegative()) {
             throw new IllegalArgumentException(
-                    "A wait of at most " + duration + " is not positive; use noWait() for a wait of nothing");
+                    "A wait of at most " + duration + " is not positive; use noWait() for no wait");
         }
         if (duration.compareTo(WaitNanos.LONGEST) > 0) {
             throw new IllegalArgumentException("A wait of at most " + duration

@@ -45,9 +45,9 @@ public final class LockedTransaction<R extends @Nullable Object> {
     public R row() {
         if (rows.size() != 1) {
             throw new UnexpectedRowCountException(
-                    "One row was expected behind the locks, and "
+                    "One row was expected under the locks, but "
                             + (rows.isEmpty() ? "none was" : rows.size() + " were")
-                            + " read. Use rows() if there may be none or several",
+                            + " read. Use rows() if there may be no row or several",
                     null,
                     null);
         }

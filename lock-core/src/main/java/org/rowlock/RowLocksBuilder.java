@@ -71,8 +71,8 @@ public final class RowLocksBuilder {
             names.add(Arguments.text(column, "An id column of " + table, "the name as the catalog has it"));
         }
         if (names.isEmpty()) {
-            throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or none"
-                    + " of this setting to use the primary key");
+            throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or omit"
+                    + " this setting to use the primary key");
         }
         idColumns.put(TableName.normalize(table), List.copyOf(names));
         return this;

@@ -337,7 +337,7 @@ class CitusTest {
         Session alice = database.session("alice");
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(LockKey.row("seat", 3)))))
                 .isInstanceOf(LockTargetException.class)
-                .hasMessageContaining("the column that they are spread by");
+                .hasMessageContaining("its id must include the distribution column");
         alice.rollback();
     }
 

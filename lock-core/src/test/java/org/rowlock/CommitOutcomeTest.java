@@ -661,7 +661,7 @@ class CommitOutcomeTest {
         from.setOptions("-c transaction_timeout=1000");
         assertThat(catchThrowable(() -> write(strategy, from, true)))
                 .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
-                .hasMessageContaining("what you see is final");
+                .hasMessageContaining("the result of the check is final");
         holder.rollback();
         assertThat(balance()).isEqualTo("0");
     }
@@ -690,7 +690,7 @@ class CommitOutcomeTest {
         }
         assertThat(catchThrowable(() -> locks.on(from).lock(forUpdate(KEY)).execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
-                .hasMessageContaining("or for what a write behind it needs");
+                .hasMessageContaining("or for a lock that a write needs");
         holder.run(connection -> locks.in(connection).lock(forUpdate(KEY)));
         LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
         assertThat(catchThrowable(() -> locks.on(database.dataSource())

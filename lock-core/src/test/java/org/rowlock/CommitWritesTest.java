@@ -467,7 +467,7 @@ class CommitWritesTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RowLocks.of(dataSource).lock(forUpdate(KEY)).execute(two))
                 .withMessageContaining("2 parameter(s)")
-                .withMessageContaining("in addBatch a list of them for each execution");
+                .withMessageContaining("in addBatch a list for each execution");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new CommitWrites().addBatch(ADD, List.of(Set.of(1, 2))))
                 .withMessageContaining("List.of(1, \"a\")");

@@ -267,7 +267,7 @@ class VerifyTest {
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,
                             e -> assertThat(e.isRetryable()).isTrue())
-                    .hasMessageContaining("says nothing about the locks")
+                    .hasMessageContaining("proves nothing about the locks")
                     .hasMessageContaining("Try again");
         }
     }
@@ -375,7 +375,7 @@ class VerifyTest {
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,
                             e -> assertThat(e.isRetryable()).isTrue())
-                    .hasMessageContaining("says nothing about the locks");
+                    .hasMessageContaining("proves nothing about the locks");
             assertThat(observed.borrowed()).as("in one attempt").isEqualTo(16);
             assertThat(observed.open()).isZero();
             proxy.cutAll();

@@ -40,7 +40,7 @@ class WriteBeforeLockTest {
         Throwable failure = writer.start(c -> locks.in(c).lock(forUpdate(KEY))).failure();
         assertThat(failure)
                 .isInstanceOf(LockDeadlockException.class)
-                .hasMessageContaining("had written")
+                .hasMessageContaining("wrote or locked the row")
                 .hasMessageContaining("lock before you write, lock FOR_NO_KEY_UPDATE if references are inserted, or use"
                         + " strategy ROW.");
         writer.rollback();

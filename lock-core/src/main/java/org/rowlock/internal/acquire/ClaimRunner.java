@@ -210,7 +210,7 @@ record ClaimRunner(
                     "Cannot " + claim
                             + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
                             + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                            + " lock a name in front of the choice of a job.",
+                            + " lock a name before you choose a job.",
                     null,
                     null);
         }

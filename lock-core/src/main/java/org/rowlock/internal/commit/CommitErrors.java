@@ -28,7 +28,7 @@ import org.rowlock.internal.text.SqlState;
  */
 public record CommitErrors(List<LockKey> keys, KeyNames names) {
     /** The words for pools and proxies in messages. */
-    static final String SENT_THROUGH = "what its COMMIT was sent through";
+    static final String SENT_THROUGH = "the pool or proxy that sent its COMMIT";
 
     /**
      * An exception that is created in advance, and thrown if stack or heap do not suffice for a more specific
@@ -122,7 +122,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
                 "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
                         + " row(s) and changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
-                        + ". Look why the row(s) are not as expected, or leave out expectRows"
+                        + ". Find out why the number of rows differs, or remove expectRows"
                         + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
                 found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
                 cause);
@@ -200,10 +200,10 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
             LostCommits.end(session, e);
         }
         String more = mayRunOn
-                ? " Check in a transaction that has locked the same: a missing change may still be stored as long as"
-                        + " the server process of this session, " + session.serverProcess()
-                        + " if there is no pooler, is in pg_stat_activity. Rowlock has tried to end it."
-                : " The server has ended the transaction, so that what you see is final.";
+                ? " Check in a transaction that has locked the same keys. A missing change may still be stored later,"
+                        + " as long as the server process of this session (" + session.serverProcess()
+                        + " without a pooler) is in pg_stat_activity. Rowlock has tried to end it."
+                : " The server has ended the transaction, so the result of the check is final.";
         return unknown(why + " (" + message(of) + ')', more, e);
     }
 

@@ -43,7 +43,7 @@ public final class EarlyRelease {
         }
         return new Ending(sql.get(), early, () -> {
             if (early) {
-                known.put(database, none(database, "what waits until a commit is durable has failed"));
+                known.put(database, none(database, "the statement that waits until a commit is durable has failed"));
             } else {
                 known.remove(database);
             }

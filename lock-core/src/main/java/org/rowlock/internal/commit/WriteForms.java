@@ -137,24 +137,23 @@ public final class WriteForms {
     /** Returns why a write cannot be sent with a COMMIT, or null. */
     private static @Nullable String refusal(Write write, WriteForm form) {
         if (form.statements() != 1) {
-            return "The SQL of a write is " + form.statements() + " statements, and must be one; add each by itself";
+            return "The SQL of a write contains " + form.statements() + " statements; add each statement separately";
         }
         if (form.isTransactionControl()) {
-            return "A write cannot begin or end a transaction, or a part of one: the COMMIT behind it has to be the"
-                    + " transaction's own. Leave it out";
+            return "A write cannot begin or end a transaction or a savepoint, because Rowlock itself sends the COMMIT."
+                    + " Remove this statement";
         }
         for (List<@Nullable Object> binds : write.executions()) {
             if (binds.size() != form.parameters()) {
                 return "The SQL of a write has " + form.parameters() + " parameter(s), and " + binds.size()
-                        + " value(s) are given. Give one per parameter; in addBatch a list of them for each execution";
+                        + " value(s) are given. Give a value per parameter; in addBatch a list for each execution";
             }
         }
         return switch (form.keyword()) {
             case "copy" ->
                 "COPY cannot be a write, because its data is not in the statement: run it in the work with the driver's"
                         + " CopyManager";
-            case "explain" ->
-                "EXPLAIN cannot be a write, because it returns a plan and no counts: run it in the work, or by itself";
+            case "explain" -> "EXPLAIN cannot be a write, because it returns a plan and no counts: run it in the work";
             default -> null;
         };
     }

@@ -236,9 +236,9 @@ public record Groups(
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
             return new CommitErrors(List.of(member.key), tables.config().names())
-                    .unknownOf("the thread that sent it for a group", failure);
+                    .unknownOf("the thread that sent the work for a group", failure);
         }
-        String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
+        String message = e.getMessage() + " The work was part of a group, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
         String state = e.sqlState().orElse(null);
         return e instanceof CommitNotConfirmedException

@@ -70,7 +70,7 @@ final class Events {
 
     @Name("org.rowlock.Admission")
     @Label("Admission")
-    @Description("A passage through the in-JVM queue of one or more keys")
+    @Description("A stay in the admission queues of one or more keys")
     static final class OfAdmission extends OfKeys {}
 
     @Name("org.rowlock.LockHold")
@@ -89,7 +89,7 @@ final class Events {
 
     @Name("org.rowlock.NotGrouped")
     @Label("Not grouped")
-    @Description("A call that is done alone, though groups are on")
+    @Description("A call that joined no group, although groups are enabled")
     @Category("Rowlock")
     @StackTrace(false)
     static final class OfAlone extends Event {
@@ -97,7 +97,7 @@ final class Events {
         String key = "";
 
         @Label("Reason")
-        @Description("What keeps it from going with others: the statement, the table, the session, the isolation level")
+        @Description("What prevented the call from joining a group: statement, table, session or isolation level")
         String reason = "";
     }
 }

@@ -35,9 +35,11 @@ public final class LockErrors {
     private static final String TIMED_OUT = "the session's lock_timeout ended the wait. " + ABORTED
             + ", or use LockWait.atMost(), which keeps it usable.";
 
-    private static final String DEADLOCK = "a deadlock was found and this transaction chosen to end. Roll back and run"
-            + " it again; one request for all keys avoids it. If one of them had written or locked the row, or inserted"
-            + " one that references it, before this lock: lock before you write";
+    private static final String CANCELED = "the wait was cancelled by a timeout or another session";
+
+    private static final String DEADLOCK = "the server ended this transaction to break a deadlock. Roll back and run"
+            + " it again; one request for all keys avoids deadlocks. If a transaction wrote or locked the row, or"
+            + " inserted a row that references it, before its lock: lock before you write";
 
     private static final String CHANGED =
             "the row has changed since the transaction's snapshot. Roll back and run the transaction again.";
@@ -58,9 +60,9 @@ public final class LockErrors {
         if (outcome instanceof Outcome.NotAvailable taken) {
             String why = "another transaction holds " + (request.keys() > 1 ? "one of them" : "it")
                     + (taken.mayBeOfTail()
-                            ? ", or one that the query behind the lock needs, for longer than the lock_timeout"
+                            ? ", or a lock that the query after it needs, for longer than the lock_timeout"
                             : "")
-                    + ". Nothing is newly held and the transaction is usable; try later, or wait longer.";
+                    + ". No new lock is held, and the transaction is usable; try later, or wait longer.";
             return request.cannot(LockNotAvailableException::new, why, SqlState.LOCK_NOT_AVAILABLE, taken.cause());
         }
         if (outcome instanceof Outcome.Stale stale) {
@@ -100,8 +102,8 @@ public final class LockErrors {
                     e);
         }
         if (tail.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-            String why = "the session's lock_timeout ended the wait for it, or for what a write behind it needs."
-                    + " Nothing is stored; run it again.";
+            String why = "the session's lock_timeout ended the wait for this lock, or for a lock that a write needs."
+                    + " Nothing is stored; run the work again.";
             return request.cannot(LockNotAvailableException::new, why, e);
         }
         return ofStatement(request, tail.binds(), e);
@@ -175,7 +177,7 @@ public final class LockErrors {
             case SqlState.SERIALIZATION_FAILURE -> request.cannot(LockSerializationException::new, CHANGED, e);
             case SqlState.OUT_OF_MEMORY -> request.cannot(LockTableFullException::new, FULL + request.keys() + '.', e);
             case SqlState.QUERY_CANCELED ->
-                request.cannot(LockCanceledException::new, "the wait was ended from outside" + said + ABORTED + '.', e);
+                request.cannot(LockCanceledException::new, CANCELED + said + ABORTED + '.', e);
             case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(request, e);
             case SqlState.IN_FAILED_SQL_TRANSACTION -> request.cannot(LockTransactionException::new, FAILED, e);
             default -> null;
@@ -254,8 +256,8 @@ public final class LockErrors {
      * lock.
      */
     public static LockSerializationException replaced(Description request) {
-        String why = "the row was inserted while the call waited, say in place of one that was deleted, and the query"
-                + " behind the lock ran without a lock on it. " + ABORTED + " and run it again.";
+        String why = "the row was inserted while the call waited, perhaps in place of a deleted one, so the query after"
+                + " the lock ran without a lock on it. " + ABORTED + " and run it again.";
         return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
@@ -266,8 +268,8 @@ public final class LockErrors {
      * @param stored whether the COMMIT was sent with the lock
      */
     public static LockVerificationException miscounted(Description request, int locked, int keys, boolean stored) {
-        String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so that"
-                + " others are not excluded. " + (stored ? "The writes are stored" : ABORTED)
+        String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so"
+                + " other transactions are not excluded. " + (stored ? "The writes are stored" : ABORTED)
                 + ". Use strategy ROW, and report it with the version of the server: RowLocks.verify() checks every"
                 + " form of lock.";
         return request.cannot(LockVerificationException::new, why, null, null);
@@ -275,7 +277,7 @@ public final class LockErrors {
 
     public static String mixedUpStatements(SQLException e) {
         return "the server does not have this client's prepared statements, or has another's under their names ("
-                + ServerErrors.message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
+                + ServerErrors.message(e) + "). A pooler in between does not track them: " + POOLER_ADVICE;
     }
 
     /**

@@ -37,7 +37,7 @@ public final class PgSession extends DriverSession {
     public static PgSession inTransaction(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw refused(
-                    "the connection is closed; take the lock on the open connection of a transaction",
+                    "the connection is closed; lock on the open connection of a transaction",
                     SqlState.CONNECTION_DOES_NOT_EXIST);
         }
         if (connection.getAutoCommit()) {

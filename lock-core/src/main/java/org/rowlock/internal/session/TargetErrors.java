@@ -34,7 +34,7 @@ public final class TargetErrors {
     static final String NO_TABLE = "is a view, a foreign table, an index, a sequence or the like, and only a table or a"
             + " partitioned table has rows to lock by key. Name the table behind it.";
 
-    private static final String NOT_INSERTED = " behind the INSERT of orInsert(): it inserts another id, a trigger or a"
+    private static final String NOT_INSERTED = " after the INSERT of orInsert(): it inserts another id, a trigger or a"
             + " rule prevents it, or a row with another id has the same value in a unique column. Correct the INSERT.";
 
     private TargetErrors() {}
@@ -45,7 +45,7 @@ public final class TargetErrors {
 
     /** Returns the exception for rows that do not exist, in a request that does not allow absent rows. */
     public static RowlockException rowAbsent(Description request, List<LockKey> absent) {
-        return absent(request, absent, ". Insert it first, or say allowAbsent() if a row may be missing.");
+        return absent(request, absent, ". Insert it first, or add allowAbsent() if a row may be missing.");
     }
 
     /** Returns the exception for a required row that the role may read, but not lock. */
@@ -162,14 +162,14 @@ public final class TargetErrors {
     static @Nullable String advice(String state) {
         return switch (state) {
             case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
-            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES + ". Statements that go with the lock may need more";
+            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES + ". Other statements of the flush may need more";
             case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
-                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in"
+                "If the table was replaced meanwhile, roll back and try again; otherwise check the id columns given in"
                         + " RowLocksBuilder";
             case SqlState.FEATURE_NOT_SUPPORTED ->
-                "Where tables are spread over machines (Citus), the id has to have the column that they are spread by";
+                "If the table is distributed over machines (Citus), its id must include the distribution column";
             case SqlState.WRONG_OBJECT_TYPE, SqlState.INVALID_SCHEMA_NAME, SqlState.INVALID_NAME ->
-                "Name a table that FOR UPDATE can lock rows of";
+                "Name a table whose rows FOR UPDATE can lock";
             default ->
                 state.startsWith(SqlState.DATA_EXCEPTION_CLASS) ? "Give an id that the column's type can hold" : null;
         };

@@ -40,7 +40,7 @@ public record RequestParts(
         boolean isAbsentAllowed)
         implements LockRequest {
 
-    public static final String NO_KEY = "The key is null, or one of several is; make one with LockKey.row(table, id)";
+    public static final String NO_KEY = "The key, or one of several keys, is null; give LockKey.row(table, id)";
 
     public static RequestParts of(RowLockMode mode, Collection<? extends LockKey> keys) {
         Arguments.notNull(mode, "The mode is null; give FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE or FOR_KEY_SHARE");

@@ -117,8 +117,8 @@ final class Probe implements AutoCloseable {
             second.connection.rollback();
             if (!answers.equals(List.of("first one", "second two", "first three"))) {
                 throw Verdicts.wrong(
-                        "Prepared statements of two clients are mixed up: one got the answer of another. A pooler"
-                                + " between them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE);
+                        "Prepared statements of two clients are mixed up: one got the answer of the other. A pooler"
+                                + " in between does not track them: " + LockErrors.POOLER_ADVICE);
             }
         }
     }

@@ -12,9 +12,10 @@ import org.rowlock.internal.text.SqlState;
 
 /** Creates the exceptions for the findings of a verification. */
 final class Verdicts {
-    private static final String FUNCTION_LISTS = "A pooler in between may take lock functions for reads: Pgpool-II does"
-            + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
-            + " (white_function_list) does. Leave both empty, or add .*advisory.* to write_function_list.";
+    private static final String FUNCTION_LISTS = "A pooler in between may treat lock functions as reads: Pgpool-II does"
+            + " so if write_function_list (black_function_list) is set and does not name them, or if"
+            + " read_only_function_list (white_function_list) names them. Leave both empty, or add"
+            + " .*advisory.* to write_function_list.";
 
     private Verdicts() {}
 
@@ -22,21 +23,21 @@ final class Verdicts {
     static LockVerificationException severalServers(Set<String> servers, @Nullable Exception cause) {
         boolean standby = servers.stream().anyMatch(server -> server.startsWith(Probe.STANDBY));
         return wrong(
-                "The connections of this DataSource lead to different servers " + servers + ", and "
+                "The connections of this DataSource go to different servers " + servers + ", and "
                         + (standby
                                 ? "a standby locks nothing. Connect to the primary alone, by"
-                                        + " targetServerType=primary in the JDBC URL or by a pooler that leads there."
-                                : "each locks for itself. Connect all to one, or use strategy ROW where a row is on one"
-                                        + " server for all."),
+                                        + " targetServerType=primary in the JDBC URL or by a pooler that goes to it."
+                                : "each of them has its own locks. Connect all to one server, or use strategy ROW if"
+                                        + " each row is on only one server."),
                 cause);
     }
 
     /** Returns the verdict that a pooler sends reads under a lock to another server. */
     static LockVerificationException readElsewhere(LockKey key) {
         return wrong("The lock " + key
-                + " was taken on a server that can write, and a read behind it in the same"
+                + " was acquired on a server that can write, but a read after it in the same"
                 + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
-                + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
+                + " to that server, where they do not see what the last lock holder wrote. Switch its"
                 + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
                 + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
                 + FUNCTION_LISTS);
@@ -46,7 +47,7 @@ final class Verdicts {
     static LockVerificationException lockedElsewhere(LockKey key, Exception e) {
         return wrong(
                 "The connection is to a server that can write, and the lock " + key
-                        + " went to one that cannot (a standby), where it excludes no writer. "
+                        + " was sent to one that cannot (a standby), where it excludes no writer. "
                         + FUNCTION_LISTS,
                 e);
     }
@@ -93,9 +94,9 @@ final class Verdicts {
                     sql);
         }
         return new LockVerificationException(
-                "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
+                "Advisory locks could not be verified, which requires two connections at a time: " + e.getMessage()
                         + (isConnectionLost(e)
-                                ? ". This says nothing about the locks: the server is unavailable, or fails over. Try"
+                                ? ". This proves nothing about the locks: the server is unavailable, or fails over. Try"
                                         + " again later, and check the server and its address."
                                 : ". Check the server and that the pool has at least two connections."),
                 SqlState.CONNECTION_NOT_ESTABLISHED,

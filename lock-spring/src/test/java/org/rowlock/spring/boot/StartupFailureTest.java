@@ -191,7 +191,7 @@ class StartupFailureTest {
                 "spring.datasource.hikari.maximum-pool-size=1",
                 "spring.datasource.hikari.connection-timeout=250");
         assertSays(
-                "Advisory locks could not be verified, which takes two connections at a time",
+                "Advisory locks could not be verified, which requires two connections at a time",
                 "with a pool of at least two connections");
     }
 
