@@ -1,8 +1,8 @@
 /**
- * The drop-in: it sends every statement with its row lock as before, and changes only how transactions queue. Start at
- * {@link org.rowlock.jdbc.RowlockDataSource}.
+ * The drop-in, which sends every statement and its row lock as before, and changes only how transactions queue. Start
+ * at {@link org.rowlock.jdbc.RowlockDataSource}.
  */
-@SuppressWarnings("requires-automatic") // The driver names its module in its manifest only.
+@SuppressWarnings("requires-automatic") // The driver's module name is only in its manifest.
 module org.rowlock.jdbc {
     requires transitive java.sql;
     requires java.management;

@@ -5,9 +5,9 @@ import java.sql.SQLException;
 import java.util.function.Predicate;
 
 /**
- * A connection of the drop-in that can send the last writes of a transaction with its COMMIT. It is for frameworks such
- * as object-relational mappers. They write their changes at the end of a transaction, and check only whether each write
- * changed one row.
+ * A connection of the drop-in that can send the last writes of a transaction with its COMMIT. This interface is for
+ * frameworks such as object-relational mappers. Such frameworks write their changes at the end of a transaction, and
+ * check only whether each write changed one row.
  *
  * <p>The framework calls {@link #open} directly before it writes. From then on Rowlock does not send prepared INSERTs
  * of one row, or UPDATEs and DELETEs by primary key, but keeps them. For a kept write, {@code executeUpdate} returns 1
@@ -27,9 +27,9 @@ public interface CommitFlush {
     /**
      * Keeps writes from this call until the transaction ends.
      *
-     * @param checked whether the caller checks that an UPDATE or DELETE of the table changes exactly one row. The name
-     *     of the table is written as in SQL. Must be false for a table of which an UPDATE or DELETE may correctly
-     *     change no row or several
+     * @param checked whether the caller checks that an UPDATE or DELETE of a table, named as in SQL, changes exactly
+     *     one row. The result must be false for a table of which an UPDATE or DELETE may correctly change no row or
+     *     several
      * @return whether writes are kept; false if the settings, the driver's modes, or autocommit do not allow it
      * @throws SQLException if the connection is closed
      */

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The failure of a write that {@link CommitFlush} kept. Nothing of the transaction is committed. The message and the
- * SQLSTATE are those of the server's error, which is the cause. If a write changed a wrong number of rows, the message
- * is Rowlock's.
+ * SQLSTATE are those of the server's error, which is the cause of this exception. If a write changed a wrong number of
+ * rows, the message is Rowlock's.
  */
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;

@@ -16,17 +16,17 @@ import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A DataSource that wraps another: PostgreSQL's own, or a pool of its connections. Every statement still acquires its
- * row locks at the server. If many transactions of this JVM lock the same row, a few wait at the server. The others
- * wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
+ * A DataSource that wraps another one: that of PostgreSQL's driver, or a pool. Every statement still acquires its row
+ * locks at the server. If many transactions of this JVM lock the same row, a few wait at the server. The others wait in
+ * the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
  * <p>The statements that may wait lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code
- * FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM is bounded. If no thread of this JVM
+ * FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. Each wait in the JVM has a limit. If no thread of this JVM
  * acquires the row within a second, more threads go to the server. A wait also ends after a tenth of the statement's
  * shortest timeout, on {@code cancel}, {@code close} or {@code abort}, and when the thread is interrupted. Connections
  * to other databases are returned unwrapped.
  *
- * <p>Thread-safe. It may wrap a pool, which needs no change, and a pool may wrap it.
+ * <p>Thread-safe. This DataSource may wrap a pool, which needs no change, or a pool may wrap this DataSource.
  */
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -197,8 +197,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Returns what distinguishes connections besides their URL and user: nothing, for the driver's own DataSource.
-     * Returns null for any other DataSource, because its connections may differ in ways that Rowlock cannot see.
+     * Returns a value that differs if connections differ in more than their URL and user. For the driver's own
+     * DataSource this value is constant. Returns null for any other DataSource, because its connections may differ in
+     * ways that Rowlock cannot detect.
      */
     private @Nullable Object origin() {
         return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;

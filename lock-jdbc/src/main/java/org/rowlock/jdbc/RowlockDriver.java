@@ -16,11 +16,11 @@ import org.rowlock.jdbc.internal.settings.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A driver that wraps PostgreSQL's as {@link RowlockDataSource} wraps a DataSource. Its URL is {@code
+ * A driver that wraps PostgreSQL's driver, as {@link RowlockDataSource} wraps a DataSource. Its URL is {@code
  * jdbc:rowlock:postgresql://...}; the rest of the URL and all other properties are those of PostgreSQL's driver.
  * Thread-safe.
  *
- * <p>A driver that itself wraps PostgreSQL's is named after {@code rowlock:}, as in {@code
+ * <p>If another driver itself wraps PostgreSQL's, its name follows {@code rowlock:}, as in {@code
  * jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without {@code
  * rowlock:}.
  *
@@ -29,7 +29,7 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * properties of the connection. A setting that is in neither comes from the system property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
-    /** The state of each URL and its settings, which come from the URL, the properties and the system properties. */
+    /** The state for each URL and its settings, which come from the URL, the properties and the system properties. */
     private static final Map<List<Object>, DropIn> DROP_INS = new ConcurrentHashMap<>();
 
     private static final Driver POSTGRES = new org.postgresql.Driver();
@@ -72,8 +72,8 @@ public final class RowlockDriver implements Driver {
     }
 
     private static Driver driver(JdbcUrl parsed) throws SQLException {
-        // DriverManager would only say that no driver accepts a malformed URL. PostgreSQL's driver says what is wrong
-        // with it.
+        // For a malformed URL, PostgreSQL's driver names the fault. DriverManager would only say that no driver accepts
+        // the URL.
         if (parsed.url().startsWith("jdbc:postgresql:")) {
             return POSTGRES;
         }
@@ -96,7 +96,7 @@ public final class RowlockDriver implements Driver {
 
     /**
      * Returns the object that shows the figures of a URL, and shows and changes its settings at run time. Connections
-     * with the same URL, but with other settings in their properties, have another such object.
+     * with the same URL, but with other settings in their properties, have a separate object.
      *
      * @param url the URL of the connections
      * @param info the properties of the connections, of which only the drop-in's settings matter

@@ -16,8 +16,8 @@ public interface RowlockJdbcMXBean {
     Map<String, String> getSettings();
 
     /**
-     * Changes a setting for all later statements and commits. Threads that wait keep their places. If groups were off
-     * when a connection was opened, its statements join no group.
+     * Changes a setting for all later statements and commits. Threads that are waiting keep their places. If groups
+     * were off when a connection was opened, statements of that connection never join a group.
      *
      * @param key the name of a setting, as {@link #getSettings} returns it
      * @param word the value, as in a URL. Names of tables are separated by commas; an empty list is the default

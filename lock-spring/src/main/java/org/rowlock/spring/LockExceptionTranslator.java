@@ -30,8 +30,9 @@ import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.transaction.HeuristicCompletionException;
 
 /**
- * Translates Rowlock's exceptions into those that Spring throws for row locks. Retries and error handlers that were
- * written for {@code FOR UPDATE} therefore keep working. Rowlock's exception is the cause, and has the details.
+ * Translates Rowlock's exceptions into the exceptions that Spring throws for row locks. Retries and error handlers that
+ * were written for {@code FOR UPDATE} therefore keep working. Rowlock's exception is the cause of Spring's, and has the
+ * details.
  * <ul>
  * <li>a lock that is not available (55P03, which Spring leaves uncategorised by default), or a full admission queue:
  * {@link CannotAcquireLockException}, as for Hibernate's exceptions

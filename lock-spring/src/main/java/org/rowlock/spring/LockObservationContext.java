@@ -43,20 +43,21 @@ public final class LockObservationContext extends SenderContext<Object> {
      * @param strategy the strategy of the first key's table
      */
     public LockObservationContext(boolean queue, List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
-        // The kind CLIENT marks the span as a call to another system. The setter does nothing, because no trace is
-        // propagated to PostgreSQL.
+        // The kind CLIENT marks the span as a call to another system. The function, which would add the trace to a
+        // request, does nothing, because no trace is propagated to PostgreSQL.
         super((nothing, name, value) -> {}, Kind.CLIENT);
         this.queue = queue;
         this.keys = List.copyOf(keys);
         this.strategy = strategy;
         setCarrier(this.keys);
         setContextualName((queue ? "queue " : "lock ") + table());
-        // The outcome is added at the end. The long task timer of waiting calls must not have it as a tag.
+        // The outcome is added at the end, because the long task timer of waiting calls must not have the outcome as a
+        // tag.
         addLowCardinalityKeyValues(KeyValues.of("table", table(), "mode", mode.name(), "strategy", strategy.name()));
         addHighCardinalityKeyValues(KeyValues.of("keys", String.valueOf(keys.size())));
         if (!queue) {
-            // These names are defined by OpenTelemetry. Only the span has them, because the meters have other tags with
-            // the same values.
+            // OpenTelemetry defines these names. Only the span has these attributes, because the meters have other tags
+            // with the same values.
             addHighCardinalityKeyValues(KeyValues.of(
                     "db.system.name",
                     "postgresql",

@@ -11,21 +11,21 @@ import org.rowlock.RowLockMode;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Locks rows for the transaction of a method, as {@code SELECT ... FOR NO KEY UPDATE} at its beginning would. The lock
- * is acquired after the transaction has begun and before the first line of the method, and is held until the
- * transaction ends. There is no unlock.
+ * Locks rows for the transaction of a method, as {@code SELECT ... FOR NO KEY UPDATE} at the beginning of the method
+ * would. The lock is acquired after the transaction has begun and before the first line of the method runs, and is held
+ * until the transaction ends. There is no method to unlock.
  *
- * <p>On a parameter, it locks the row whose id is the argument, or all rows of a collection of ids:
+ * <p>On a parameter, the annotation locks the row whose id is the argument, or all rows of a collection of ids:
  *
  * <pre>{@code
  * @Transactional
  * public void ship(@RowLock("orders") long orderId) { ... }
  * }</pre>
  *
- * <p>On a method, the id is an expression over the arguments. On a class or an interface, it applies to each public
- * method declared there or in a subclass. A method with its own {@code @RowLock} is exempt. All rows of one call are
- * locked together, in one round trip and in a fixed order. Calls therefore never deadlock with each other, unless they
- * lock rows of one table in several modes with strategy {@code ROW}:
+ * <p>On a method, the id is an expression over the arguments. On a class or an interface, the annotation applies to
+ * each public method that is declared there or in a subclass. Methods with their own {@code @RowLock} are exempt. All
+ * rows of one call are locked together, in one round trip and in a fixed order. Calls therefore never deadlock with
+ * each other, unless they lock rows of one table in several modes with strategy {@code ROW}:
  *
  * <pre>{@code
  * @Transactional
@@ -33,12 +33,12 @@ import org.springframework.core.annotation.AliasFor;
  * public void quote(Quote command) { ... }
  * }</pre>
  *
- * <p>It may be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call that begins a
- * transaction first queues in the JVM for its keys, before it borrows a connection. A call within the same object
- * ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
+ * <p>The annotation may be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call
+ * that begins a transaction first queues in the JVM for its keys, before it borrows a connection. A call within the
+ * same object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *
- * <p>Throws Spring's exceptions with Rowlock's as their cause: {@code CannotAcquireLockException} if the lock is not
- * available, or in a deadlock; see {@link LockExceptionTranslator}.
+ * <p>The exceptions are Spring's, with Rowlock's exception as the cause: {@code CannotAcquireLockException} if the lock
+ * is not available, or in a deadlock; see {@link LockExceptionTranslator}.
  */
 @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -50,7 +50,7 @@ public @interface RowLock {
     /**
      * The table; the short form of {@link #table}.
      *
-     * @return its name, as in SQL
+     * @return the name of the table, as in SQL
      */
     @AliasFor("table")
     String value() default "";
@@ -58,26 +58,27 @@ public @interface RowLock {
     /**
      * The table; alternatively set {@link #entity}.
      *
-     * @return its name, as in SQL: {@code orders}, {@code shop.orders}, {@code "Orders"} with its quotes
+     * @return the name of the table, as in SQL: {@code orders}, {@code shop.orders}, {@code "Orders"} with its quotes
      */
     @AliasFor("value")
     String table() default "";
 
     /**
-     * The entity whose table is locked, instead of {@link #table}. The name comes from Hibernate if it maps the entity,
-     * and otherwise from JPA's {@code @Table} and {@code @Entity}.
+     * The entity in whose table rows are locked, instead of {@link #table}. If Hibernate maps the entity, its mapping
+     * names the table. Otherwise the name comes from JPA's {@code @Table} and {@code @Entity}.
      *
      * @return the entity class; {@code void} for none
      */
     Class<?> entity() default void.class;
 
     /**
-     * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an array of
-     * ids locks all of them. Rowlock evaluates it once per call, and again only if other advice may have changed the
-     * arguments after the call queued. Several expressions are the parts of one composite id, in the order of the
-     * primary key. On a parameter it must be empty, because the argument is the id.
+     * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. If the value is a collection
+     * or an array of ids, all of these rows are locked. Rowlock evaluates the expression once per call, and again only
+     * if other advice may have changed the arguments after the call queued. Several expressions are the parts of one
+     * composite id, in the order of the primary key. On a parameter this attribute must be empty, because the argument
+     * is the id.
      *
-     * @return the expression, or one per part
+     * @return the expression, or an expression for each part of the id
      */
     String[] id() default {};
 
@@ -95,18 +96,19 @@ public @interface RowLock {
     /**
      * How long to wait for other transactions: {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or
      * {@code 2s}; placeholders ({@code ${...}}) are resolved. The wait includes the time in the queue of the JVM and at
-     * the server. It never exceeds the rest of the transaction's timeout. All {@code @RowLock} of a call must agree.
+     * the server. It never exceeds the rest of the transaction's timeout. All {@code @RowLock} annotations of a method
+     * must have the same wait.
      *
      * @return the wait; empty for the configured default, which is {@code forever}
      */
     String lockWait() default "";
 
     /**
-     * Whether the row must exist. If it does not, the call throws an {@link
-     * org.springframework.dao.EmptyResultDataAccessException} before the first line of the method runs. Otherwise the
-     * method would run without a lock, because {@code FOR UPDATE} locks nothing if there is no row. With strategy
-     * {@code ADVISORY} Rowlock does not check whether the row exists. Set it to false if the method inserts the row, or
-     * handles its absence.
+     * Whether the row must exist. If a required row is absent, the call throws an {@link
+     * org.springframework.dao.EmptyResultDataAccessException} before the first line of the method runs. Without this
+     * check the method would run without a lock, because {@code FOR UPDATE} locks nothing if there is no row. With
+     * strategy {@code ADVISORY} Rowlock does not check whether the row exists. Set this to false if the method inserts
+     * the row, or handles its absence.
      *
      * @return true by default; a method that returns an {@link java.util.Optional} never requires the row
      */

@@ -45,7 +45,7 @@ class RowLockConfiguration {
         return chains.first();
     }
 
-    /** The method is static and depends only on the bean factory, because the bean is created before all others. */
+    /** This method is static and depends only on the bean factory, because its bean is created before all others. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockChains rowLockChains(ConfigurableListableBeanFactory beans) {
@@ -69,9 +69,9 @@ class RowLockConfiguration {
     }
 
     /**
-     * The bean is lazy, because an application with several DataSources defines its own templates, which come first.
-     * One of them may be called rowLockTemplate, so this bean has another name: Spring Boot permits no two beans with
-     * one name.
+     * This bean is lazy, because an application with several DataSources defines its own templates, which are used
+     * instead. One of them may be called rowLockTemplate, so this bean has another name: Spring Boot permits no two
+     * beans with one name.
      */
     @Bean("rowLockDefaultTemplate")
     @Lazy

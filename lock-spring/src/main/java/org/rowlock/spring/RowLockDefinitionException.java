@@ -2,8 +2,8 @@ package org.rowlock.spring;
 
 /**
  * Reports at startup that a {@link RowLock} cannot work. Causes are an unknown table or parameter, a method that no
- * proxy can intercept, contradictory attributes, or a database without locks. The message names the method and says
- * what to change.
+ * proxy can intercept, contradictory attributes, or a database whose locks do not exclude. The message names the method
+ * and says what to change.
  */
 public final class RowLockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1;

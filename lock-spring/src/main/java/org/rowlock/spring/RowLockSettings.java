@@ -15,37 +15,37 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the wait of calls that name none. Default {@link LockWait#forever()}, within the timeout of the
+     * {@return the wait of calls that name none. The default is {@link LockWait#forever()}, within the timeout of the
      * transaction}
      */
     default LockWait defaultWait() {
         return LockWait.forever();
     }
 
-    /** {@return whether calls queue in the JVM before they borrow a connection. Default true} */
+    /** {@return whether calls queue in the JVM before they borrow a connection. The default is true} */
     default boolean admission() {
         return true;
     }
 
     /**
-     * {@return the longest time that a call queues in the JVM, whatever its wait. Default null, which means the
-     * connection timeout of the pool, or 30 seconds if the pool is not HikariCP}
+     * {@return the longest time that a call queues in the JVM, even if its wait is longer. The default is null, which
+     * means the connection timeout of the pool, or 30 seconds if the pool is not HikariCP}
      */
     default @Nullable LockWait admissionTimeout() {
         return null;
     }
 
     /**
-     * {@return whether JPA itself locks the row of an entity, and reads the entity in the same round trip. It does so
-     * only if Hibernate's statement locks as Rowlock's would. Default true}
+     * {@return whether JPA itself locks the row of an entity, and reads the entity in the same round trip. JPA's
+     * statement is used only if it locks as Rowlock's statement would. The default is true}
      */
     default boolean lockEntities() {
         return true;
     }
 
     /**
-     * {@return whether to verify at startup that advisory locks exclude each other, and that the tables exist. Default
-     * true}
+     * {@return whether to verify at startup that advisory locks exclude each other, and that the tables exist. The
+     * default is true}
      */
     default boolean verify() {
         return true;
@@ -53,14 +53,14 @@ public interface RowLockSettings {
 
     /**
      * {@return the interval at which the check of advisory locks is repeated while the application runs; zero for
-     * never. Default 10 minutes}
+     * never. The default is 10 minutes}
      */
     default Duration verifyEvery() {
         return Duration.ofMinutes(10);
     }
 
     /**
-     * {@return the reaction at startup to a table with strategy ADVISORY that has no guard. Default {@link
+     * {@return the reaction at startup to a table with strategy ADVISORY that has no guard. The default is {@link
      * Reaction#WARN}}
      */
     default Reaction missingGuard() {
@@ -69,7 +69,7 @@ public interface RowLockSettings {
 
     /**
      * {@return the reaction at startup to methods with {@link RowLock} in beans that were created before Rowlock could
-     * proxy them. Default {@link Reaction#WARN}}
+     * proxy them. The default is {@link Reaction#WARN}}
      */
     default Reaction unlockedMethods() {
         return Reaction.WARN;
@@ -77,15 +77,15 @@ public interface RowLockSettings {
 
     /**
      * {@return the reaction to classes that call their own methods with {@link RowLock}, because such a call locks
-     * nothing. Default {@link Reaction#WARN}}
+     * nothing. The default is {@link Reaction#WARN}}
      */
     default Reaction selfInvocation() {
         return Reaction.WARN;
     }
 
     /**
-     * {@return the reaction at startup if another instance locks a table with ROW and this one with ADVISORY, or the
-     * reverse. If that happens later, it is only logged. Default {@link Reaction#FAIL}}
+     * {@return the reaction at startup if one of two instances locks a table with ROW and the other with ADVISORY. A
+     * conflict that appears later is only logged. The default is {@link Reaction#FAIL}}
      */
     default Reaction strategyConflict() {
         return Reaction.FAIL;

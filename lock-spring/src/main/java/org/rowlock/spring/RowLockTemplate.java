@@ -28,8 +28,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * Row locks in code, as an alternative to {@link RowLock}. A request always names its mode; {@code forNoKeyUpdate} is
  * the mode that the annotation uses by default. Most methods lock in the running Spring transaction and fail without
- * one. {@link #inTransaction} begins a transaction if none is running, and {@link #execute} runs in a transaction of
- * its own. Exceptions are Spring's; see {@link LockExceptionTranslator}. A wait never exceeds the rest of the
+ * one. {@link #inTransaction} begins a transaction if none is running, and {@link #execute} runs in a separate
+ * transaction. Exceptions are Spring's; see {@link LockExceptionTranslator}. A wait never exceeds the rest of the
  * transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
@@ -65,7 +65,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys or none, in one round trip and in a fixed order. A request without a wait uses the configured one.
+     * Locks all keys or none, in one round trip and in a fixed order. A request without a wait uses the configured
+     * wait.
      *
      * @param request the keys and their modes
      * @return the outcome
@@ -79,8 +80,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys, or none if another transaction holds one of them. It does not wait, unless the request has a
-     * wait.
+     * Locks all keys, or none if another transaction holds one of them. This method does not wait, unless the request
+     * has a wait.
      *
      * @param request the keys and their modes
      * @return the outcome, which may be that another transaction holds a key
@@ -96,7 +97,7 @@ public final class RowLockTemplate {
 
     /**
      * Locks all keys or none, and runs a query under the locks, in one round trip. A request without a wait uses the
-     * configured one.
+     * configured wait.
      *
      * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -117,7 +118,7 @@ public final class RowLockTemplate {
 
     /**
      * Locks all keys or none, and runs a query for one value per row under the locks, in one round trip. A request
-     * without a wait uses the configured one.
+     * without a wait uses the configured wait.
      *
      * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -139,15 +140,16 @@ public final class RowLockTemplate {
     /**
      * Returns the writes that the running transaction sends at its end, in one flush. Use it for statements whose
      * results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A {@link
-     * RowLockTransactionManager} sends them with the COMMIT. With any other manager they are sent immediately before
-     * the COMMIT, in a separate round trip. If a write fails, or does not change as many rows as expected, nothing is
-     * stored, and the transaction throws Spring's exception.
+     * RowLockTransactionManager} sends the writes with the COMMIT. With any other manager, the writes are sent
+     * immediately before the COMMIT, in a separate round trip. If a write fails, or does not change as many rows as
+     * expected, nothing is stored, and the transaction throws Spring's exception.
      *
      * <p>Reads of the transaction do not see these writes. A rollback to a savepoint ({@code Propagation.NESTED})
-     * removes the writes that were added after the savepoint. With JPA they are sent before Hibernate flushes the
-     * entities: use Hibernate's batches there instead.
+     * removes the writes that were added after the savepoint. With JPA the writes are sent before Hibernate flushes the
+     * entities, so use Hibernate's batches there instead.
      *
-     * @return the writes, to which the caller adds; call this method again in each place, and do not send them yourself
+     * @return the writes, to which the caller can add; do not store or send this object, but call this method again in
+     *     each place
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
      *     or its manager is not known
      */
@@ -169,14 +171,14 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Checks that the running transaction holds a lock, in any mode, and throws if it does not. It is for code that is
-     * correct only under a lock that one of its callers acquires. It takes no round trip. It knows the locks of {@link
-     * RowLock} and of templates that were not rolled back to a savepoint. It does not know claims of composite ids, or
-     * locks in the application's own SQL.
+     * Checks that the running transaction holds a lock, in any mode, and throws an exception if it does not. Use this
+     * method in code that is correct only under a lock that one of its callers acquires. The check takes no round trip.
+     * It knows the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released them. It
+     * does not know claims of composite ids, or locks in the application's own SQL.
      *
      * @param key the row, or other key
-     * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold it, or there
-     *     is none of the DataSource
+     * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold the lock, or
+     *     no transaction of the DataSource is running
      */
     public void requireLocked(LockKey key) {
         if (!SpringTransaction.current(WHAT, dataSource, locks.locks())
@@ -191,12 +193,12 @@ public final class RowLockTemplate {
 
     /**
      * Queues for the keys in the JVM, begins a transaction, locks, runs the work, and commits. If a transaction is
-     * already running, locks and runs the work in that transaction, without queueing.
+     * already running, this method locks and runs the work in that transaction, without queueing.
      *
      * @param request the keys and their modes; its wait, by default the configured one, includes the time in the queue
      *     and at the server
      * @param work the work to do under the locks
-     * @param <T> its result
+     * @param <T> the result of the work
      * @return the result of the work
      */
     public <T extends @Nullable Object> T inTransaction(LockRequest request, Supplier<T> work) {
@@ -206,7 +208,7 @@ public final class RowLockTemplate {
                 : lockAndWork(call, request, work);
     }
 
-    // A TransactionTemplate returns null only if its callback returns null.
+    // TransactionTemplate.execute() returns null only if its callback returns null.
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {

@@ -7,10 +7,11 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
- * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush,
- * so that locks are held for one round trip less. If {@linkplain org.rowlock.RowLocksBuilder.LockRelease#EARLY early
- * release} is configured, it also releases the locks before the commit is durable. In all else it works like a
- * JdbcTransactionManager. Declare it as a bean; Spring Boot then creates no manager of its own:
+ * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush.
+ * Locks are therefore held for one round trip less than with a separate COMMIT. If {@linkplain
+ * org.rowlock.RowLocksBuilder.LockRelease#EARLY early release} is configured, this manager also releases the locks
+ * before the commit is durable. In every other respect it works like a JdbcTransactionManager. Declare it as a bean;
+ * Spring Boot then creates no manager of its own:
  *
  * <pre>{@code
  * @Bean
@@ -31,7 +32,7 @@ public class RowLockTransactionManager extends JdbcTransactionManager {
      *
      * @param dataSource the DataSource of its transactions
      */
-    @SuppressWarnings("this-escape") // The method is Spring's own. It keeps the listener and calls nothing.
+    @SuppressWarnings("this-escape") // The called method is Spring's own. It only stores the listener.
     public RowLockTransactionManager(DataSource dataSource) {
         super(dataSource);
         addListener(new CommitListener(this));

@@ -34,8 +34,8 @@ final class JdbcReports {
 
     static Map<String, RowlockJdbcMXBean> controls(Map<String, DataSource> dataSources) {
         Map<String, RowlockJdbcMXBean> controls = new LinkedHashMap<>();
-        // The beans that are wrappers come first. A DataSource that delegates to another bean has the same figures,
-        // which are then left out.
+        // The beans that are wrappers are added first. A DataSource that delegates to such a bean has the same figures,
+        // so it is left out.
         for (Class<?> type : List.of(RowlockDataSource.class, DataSource.class)) {
             dataSources.forEach((name, dataSource) -> {
                 RowlockJdbcMXBean control = type.isInstance(dataSource) ? control(dataSource) : null;
@@ -54,7 +54,7 @@ final class JdbcReports {
                     ? dataSource.unwrap(RowlockDataSource.class).control()
                     : null;
         } catch (SQLException | RuntimeException e) {
-            // The DataSource cannot be unwrapped, or has no target now. An example is a routing DataSource without a
+            // The DataSource cannot be unwrapped, or has no target now, for example a routing DataSource without a
             // default.
             return null;
         }

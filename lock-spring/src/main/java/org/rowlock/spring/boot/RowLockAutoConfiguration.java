@@ -38,7 +38,7 @@ import org.springframework.util.function.SingletonSupplier;
  * listeners of the replaced bean then have no effect. If there is a MeterRegistry, {@link LockMetrics} are registered.
  * With actuator, the endpoint {@link RowLocksEndpoint} is available if the application exposes it.
  */
-// The names are strings, because Spring Boot 4 moved the classes to other packages.
+// The classes are named by strings, because Spring Boot 4 moved them to other packages.
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
@@ -70,13 +70,14 @@ public final class RowLockAutoConfiguration {
                 properties,
                 environment,
                 listeners.orderedStream().toList(),
-                // The DataSource is looked up at the first call, because it may need beans that do not exist yet.
+                // The DataSource bean is looked up at the first call, because its creation may need beans that do not
+                // exist yet.
                 SingletonSupplier.of(dataSources::getObject));
     }
 
     /**
-     * The bean depends on beans such as Flyway, even if all beans are lazy. The verification at startup is not lazy,
-     * and needs the tables.
+     * This bean depends on beans such as Flyway, so that these run even if all beans are lazy. The verification at
+     * startup is not lazy, and needs the tables.
      */
     @Bean
     @ConditionalOnMissingBean
@@ -85,7 +86,7 @@ public final class RowLockAutoConfiguration {
         return new PropertySettings(properties);
     }
 
-    /** The id is an attribute of the span only, because there are too many ids for a tag of a meter. */
+    /** Adds the id only to the span, because there are too many ids for a tag of a meter. */
     @Bean
     @ConditionalOnProperty("rowlock.observe-ids")
     static ObservationFilter rowLockObservedIds() {
@@ -99,7 +100,7 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnSingleCandidate(MeterRegistry.class)
     static class Metrics {
-        /** The method is static, because registries apply filters before other beans exist. */
+        /** This method is static, because registries apply filters before other beans exist. */
         @Bean
         static MeterFilter rowLockMeterDescriptions() {
             return LockMetrics.descriptions();

@@ -13,8 +13,8 @@ import org.springframework.core.annotation.Order;
 
 /**
  * Reports a {@code @RowLock} that cannot work as a problem and a remedy, without a stack trace. It also explains
- * unknown properties of {@code rowlock}, and how to name tables in properties. It runs before Spring Boot's own
- * analyzers, which would report these properties without an explanation.
+ * unknown properties of {@code rowlock}, and how to name tables in properties. This analyzer runs before Spring Boot's
+ * own analyzers, which would report these properties without an explanation.
  */
 @Order(0)
 final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {

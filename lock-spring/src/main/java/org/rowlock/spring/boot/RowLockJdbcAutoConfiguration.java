@@ -30,7 +30,7 @@ import org.springframework.util.ClassUtils;
  * Wraps the DataSources of the application if {@code rowlock.jdbc.mode} is set, with meters if there is a
  * MeterRegistry; see {@link RowLockProperties.Jdbc}.
  */
-// The names are strings, because Spring Boot 4 moved the classes to other modules and packages.
+// The classes are named by strings, because Spring Boot 4 moved them to other modules and packages.
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
@@ -54,9 +54,9 @@ public final class RowLockJdbcAutoConfiguration {
 
     /**
      * Wraps every bean that is a DataSource. Spring's DataSources that delegate to others are left out, because their
-     * targets are usually beans themselves. Otherwise the application may wrap the targets. A wrapper unwraps to the
-     * original bean. This processor runs before any other replaces a bean by a DataSource that delegates to it, as
-     * Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
+     * targets are usually beans themselves. If they are not, the application can wrap the targets itself. A wrapper
+     * unwraps to the original bean. This processor runs before any other replaces a bean by a DataSource that delegates
+     * to it, as Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
      */
     static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;
@@ -73,8 +73,8 @@ public final class RowLockJdbcAutoConfiguration {
 
         @Override
         public int getOrder() {
-            // This runs after the creation of proxies for aspects, because these cannot proxy the final class of the
-            // wrapper.
+            // This processor runs after the creation of proxies for aspects, because the class of the wrapper is final
+            // and cannot be proxied.
             return HIGHEST_PRECEDENCE + 1;
         }
 
@@ -105,7 +105,8 @@ public final class RowLockJdbcAutoConfiguration {
                                 + " @RowLock with a RowLockTransactionManager.");
             }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
-            // No other method uses the type DropInMode, because lock-jdbc may be missing. YAML reads off as false.
+            // The type DropInMode is used only inside this method, because lock-jdbc may be missing. Its value OFF may
+            // be the text false, because YAML reads off as false.
             DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",

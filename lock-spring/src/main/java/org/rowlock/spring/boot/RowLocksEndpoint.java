@@ -38,9 +38,9 @@ import org.springframework.core.task.TaskExecutor;
  *
  * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport} as JSON, with the names of its components. {@code
  * GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that row.
- * The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This also
- * finds ids that the full list shows only as a number, such as UUIDs that other JVMs lock. For locks of this JVM, the
- * full list shows the table and the id.
+ * The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This
+ * request also finds ids that the full list shows only as a number, such as UUIDs that other JVMs lock. For locks of
+ * this JVM, the full list shows the table and the id.
  *
  * <p>PostgreSQL lists advisory locks but not row locks, so the row locks of tables with strategy ROW are missing. The
  * endpoint shows all advisory locks of the database, including those of other applications. It borrows a connection
@@ -186,7 +186,8 @@ public final class RowLocksEndpoint {
      */
     private Map<String, Locks> ask(LockKey.@Nullable Row of) {
         Map<String, Locks> found = new ConcurrentSkipListMap<>();
-        // A shared pool of threads may have fewer threads than there are connection pools.
+        // Each pool is queried on a new thread, because a shared pool of threads may have fewer threads than there are
+        // connection pools.
         TaskExecutor threads = new SimpleAsyncTaskExecutor("rowlock-endpoint-");
         CompletableFuture.allOf(dataSources.entrySet().stream()
                         .map(each -> CompletableFuture.runAsync(

@@ -81,7 +81,7 @@ final class RowLocksFactory {
     /**
      * Returns the system properties and environment variables that have Rowlock's prefix, but are no properties of
      * Rowlock. Spring Boot ignores these, because they may belong to other programs. For an unknown property from any
-     * other source it fails.
+     * other source, the application does not start.
      */
     static List<String> unknown(ConfigurableEnvironment environment) {
         List<String> names = new ArrayList<>();
@@ -90,7 +90,8 @@ final class RowLocksFactory {
                 names.addAll(List.of(variables.getPropertyNames()));
             } else if (source instanceof PropertiesPropertySource properties
                     && StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName())) {
-                // The drop-in checks its own properties, because some of them exist only there.
+                // The drop-in itself checks the system properties rowlock.jdbc.*, because some of them are unknown
+                // here.
                 names.addAll(Arrays.stream(properties.getPropertyNames())
                         .filter(name -> !name.startsWith("rowlock.jdbc."))
                         .toList());
@@ -144,7 +145,8 @@ final class RowLocksFactory {
                 && properties.tables().values().stream()
                         .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
         if (isRowAlone) {
-            // With ROW alone, no caller is rejected, because FOR UPDATE would have made it wait.
+            // If every table has the strategy ROW, no caller is rejected, because FOR UPDATE would have made it wait
+            // too.
             return Integer.MAX_VALUE;
         }
         boolean bounded = !environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)

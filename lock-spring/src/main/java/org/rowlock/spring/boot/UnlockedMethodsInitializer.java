@@ -7,8 +7,8 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Makes every context of Spring Boot report {@link org.rowlock.spring.RowLock} annotations that have no effect. They
- * have none if Rowlock is disabled, if its auto-configuration is excluded or missing in a test slice, or if there is no
+ * Makes every context of Spring Boot report {@link org.rowlock.spring.RowLock} annotations that have no effect. This is
+ * the case if Rowlock is disabled, if its auto-configuration is excluded or missing in a test slice, or if there is no
  * DataSource.
  */
 final class UnlockedMethodsInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {

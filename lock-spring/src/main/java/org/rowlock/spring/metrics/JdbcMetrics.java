@@ -24,8 +24,7 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * without the tag {@code table}</td></tr>
  * </table>
  *
- * <p>The meters of a table appear after its first statement, at the next or next but one reading of the meters.
- * Thread-safe.
+ * <p>The meters of a table appear after its first statement, at the first or second reading of the meters. Thread-safe.
  */
 public final class JdbcMetrics {
     private static final String PASSED = "passed.";
@@ -51,7 +50,8 @@ public final class JdbcMetrics {
      */
     public void bind(String dataSource, RowlockJdbcMXBean control) {
         Gauge.builder("rowlock.jdbc.waiting", control, each -> {
-                    // A table is not known before its first statement, so each reading adds the meters of new tables.
+                    // A table is known only after its first statement, so each reading of this gauge adds the meters of
+                    // new tables.
                     bindTables(dataSource, each);
                     return each.getQueued();
                 })
@@ -82,8 +82,8 @@ public final class JdbcMetrics {
     }
 
     /**
-     * Registers a meter for each figure, because one statement may be counted in several. All reasons share one meter
-     * with a tag, because a statement has only one reason.
+     * Registers a separate meter for each figure, because one statement may be counted in several figures. All reasons
+     * share one meter with a tag, because a statement has only one reason.
      */
     private void count(RowlockJdbcMXBean control, String table, String figure, Tags tags) {
         boolean passed = figure.startsWith(PASSED);

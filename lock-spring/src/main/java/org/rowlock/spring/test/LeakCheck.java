@@ -149,7 +149,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private Map<List<Object>, String> read(Connection connection) throws SQLException {
         Map<List<Object>, String> found = new LinkedHashMap<>();
         Map<Integer, String> sessions = new HashMap<>();
-        // A JdbcTemplate would take part in a transaction of the thread.
+        // A JdbcTemplate is not used, because it would join a transaction of the thread.
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SESSIONS)) {
             while (row.next()) {

@@ -21,8 +21,8 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
  * Finds out whether a key is held. pg_locks shows advisory locks. No view shows row locks, so a second connection tries
- * to lock the row. If the row is held, this transaction also tries to lock it, which succeeds if it is the holder. It
- * then rolls back to a savepoint, so that it holds no additional lock.
+ * to lock the row. If the row is held, the transaction of this thread also tries to lock the row, which succeeds if
+ * this transaction is the holder. It then rolls back to a savepoint, so that it holds no additional lock.
  */
 record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
     private static final Answer BY_THIS = new Answer(true, "this transaction has locked it");
@@ -72,7 +72,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** @param own the server process whose locks count; null for all server processes */
+    /** @param own the server process whose locks are read; null for all server processes */
     private Answer read(Connection connection, @Nullable Integer own) throws SQLException {
         List<Line> holders = new LockInspector(connection)
                 .of(key).stream().filter(Line::isGranted).toList();

@@ -11,8 +11,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Assertions about locked keys. Call them in a service under test or in the test itself, on any thread, while a test
- * with {@link RowLockTest} runs. They work for every strategy: the server lists advisory locks, and row locks are found
- * by trying to acquire them. They do not change which locks are held. Thread-safe.
+ * with {@link RowLockTest} runs. The assertions work for every strategy: the server lists advisory locks, and row locks
+ * are found by trying to acquire them. The assertions do not change which locks are held. Thread-safe.
  *
  * <pre>{@code
  * @Transactional

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Fails each test that leaves an advisory lock, an open transaction or an admission permit behind. {@link
- * RowLockAssertions} need it too. Add it beside {@code @SpringBootTest} or {@code @SpringJUnitConfig}:
+ * RowLockAssertions} need this annotation too. Add it beside {@code @SpringBootTest} or {@code @SpringJUnitConfig}:
  *
  * <pre>{@code
  * @SpringBootTest

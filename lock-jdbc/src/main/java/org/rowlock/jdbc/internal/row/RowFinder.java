@@ -77,7 +77,7 @@ public final class RowFinder {
     }
 
     private PrimaryKeys.@Nullable Found primaryKey(String name) {
-        // The name of the database stays empty, because one DataSource has one database.
+        // The name of the database stays empty, because all connections of one DataSource use the same database.
         TablePlace table = new TablePlace("", user, access.session().reported("search_path"), name, List.of());
         PrimaryKeys.Found found = primaryKeys.find(table);
         if (found == null || found.isOver()) {

@@ -28,9 +28,9 @@ public final class StatementPlan {
     private volatile @Nullable String target;
 
     /**
-     * The columns of a primary key, and the statement's values for them; null if the statement lacks one of them. The
-     * code compares only the columns, and never calls equals() of this record. JDK 17 would keep a reference to its
-     * class, and so to the class loader of a stopped application.
+     * The columns of a primary key, and the statement's values for them; null if the statement lacks one of them. Only
+     * the columns are compared, and equals() of this record is never called. If it were, JDK 17 would keep a reference
+     * to the class, and so to the class loader of a stopped application.
      */
     private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
@@ -41,8 +41,8 @@ public final class StatementPlan {
         String lower = sql.toLowerCase(Locale.ROOT);
         this.changesSettings =
                 Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
-                        // This finds SET ROLE and SET SESSION AUTHORIZATION anywhere in the text. It also matches some
-                        // harmless statements.
+                        // The words of SET ROLE and SET SESSION AUTHORIZATION are searched anywhere in the text, so
+                        // some harmless statements match too.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
         this.locksSession = lower.contains("advisory_lock");
         this.figures = figures.apply(table());

@@ -29,14 +29,14 @@ public record JdbcSettings(
         int largestGroup,
         boolean keepsWrites) {
     /**
-     * The largest group that the driver surely sends in one transaction. The driver sends a Sync, which commits, once
+     * The largest group that the driver always sends in one transaction. The driver sends a Sync, which commits, once
      * it expects 64,000 bytes of answers. It estimates 250 bytes for each statement.
      */
     public static final int MOST_IN_GROUP = 128;
 
     private static final String PROPERTIES = "rowlock.jdbc.";
 
-    /** A setting of earlier versions. It is rejected with a special message. */
+    /** A setting of earlier versions, which is rejected with a special message. */
     private static final String RELEASE = "release";
 
     /** The default value of each setting. In a URL the key of a setting begins with {@code rowlock.}. */

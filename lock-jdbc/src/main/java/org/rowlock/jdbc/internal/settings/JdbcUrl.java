@@ -75,8 +75,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
                 }
             }
             for (String key : ours.keySet()) {
-                // Some programs pass all system properties to the driver, so an unknown key that is also a system
-                // property is no error.
+                // An unknown key is no error if it is also a system property, because some programs pass all system
+                // properties to the driver.
                 if (!JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) == null) {
                     throw new IllegalArgumentException(JdbcSettings.noSetting(key, OURS));
                 }

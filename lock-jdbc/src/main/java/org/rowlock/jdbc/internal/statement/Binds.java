@@ -39,7 +39,7 @@ public final class Binds {
             Boolean.class,
             UUID.class);
 
-    /** Marks a value that {@link #numbers} holds. */
+    /** A mark for a value that is stored in {@link #numbers}. */
     private enum Mark {
         NUMBER
     }
@@ -47,7 +47,7 @@ public final class Binds {
     private final @Nullable Object[] values;
     private final long[] numbers;
 
-    /** Set each value again; null while the values are not kept. */
+    /** The setters, which can set each value again; null while the values are not kept. */
     private @Nullable Setter @Nullable [] setters;
 
     /** Sets a parameter again, in the way in which the application set it. */
@@ -56,7 +56,7 @@ public final class Binds {
     }
 
     /** Sets an array. The driver reads its content only when the statement is executed. */
-    @SuppressWarnings("ArrayRecordComponent") // Instances are never compared.
+    @SuppressWarnings("ArrayRecordComponent") // Instances of this record are never compared.
     public record Bytes(byte @Nullable [] value) implements Setter {
         @Override
         public void set(PreparedStatement statement, int index) throws SQLException {
@@ -74,7 +74,7 @@ public final class Binds {
         this.numbers = new long[parameters];
     }
 
-    /** Keeps the values from now on. */
+    /** Starts to keep the values that are set. */
     public void keep() {
         setters = new @Nullable Setter[values.length];
     }
@@ -87,7 +87,7 @@ public final class Binds {
      * Returns a value that stays the same until it is set again later, such as a copy of a date. Returns null if the
      * value can be read only once, or its type is not known.
      */
-    @SuppressWarnings("JavaUtilDate") // JDBC has it.
+    @SuppressWarnings("JavaUtilDate") // The API of JDBC uses java.util.Date.
     public static @Nullable Object kept(@Nullable Object value) {
         if (value instanceof byte[] bytes) {
             return bytes.clone();

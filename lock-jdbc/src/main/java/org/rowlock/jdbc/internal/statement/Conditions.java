@@ -21,7 +21,7 @@ final class Conditions {
     /** The second and later words of type names such as {@code double precision}. */
     private static final Set<String> TYPE_WORDS = Tokens.words("varying precision with without time zone");
 
-    /** The depth of nested brackets beyond which they are skipped unread. */
+    /** The depth of nested brackets beyond which conditions are skipped unread. */
     private static final int DEEPEST = 50;
 
     private final TokenReader tokens;

@@ -22,7 +22,7 @@ public sealed interface StatementShape {
      * @param equalities all equalities in the order of the text, including those of the key
      * @param moreConditions whether there are conditions other than equalities
      * @param row a query that finds the same rows without a lock; its parameters are those of all conditions
-     * @param returnsRows whether it returns rows rather than their number
+     * @param returnsRows whether the statement returns rows rather than their number
      * @param parameters the number of parameters in the text
      */
     record Recognised(
@@ -70,7 +70,7 @@ public sealed interface StatementShape {
      * A statement that Rowlock sends to the server without a wait.
      *
      * @param reason the reason why it does not wait
-     * @param table the table into which it inserts one row, as SQL writes it; empty for any other statement
+     * @param table the table into which the statement inserts one row, as SQL writes it; empty for any other statement
      * @param parameters the number of parameters of such an INSERT; otherwise -1
      */
     record PassedThrough(PassReason reason, String table, int parameters) implements StatementShape {

@@ -100,7 +100,7 @@ final class TokenReader {
         while (!atEnd() && !atSymbol(";") && !atSymbol(")") && !atWord(words)) {
             boolean distinct = atWord("distinct");
             skipOne();
-            // The FROM of IS DISTINCT FROM begins no clause.
+            // The word FROM in IS DISTINCT FROM does not begin a FROM clause.
             if (distinct && atWord("from")) {
                 skipOne();
             }
