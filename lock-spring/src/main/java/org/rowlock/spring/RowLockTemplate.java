@@ -186,8 +186,8 @@ public final class RowLockTemplate {
                 .isEmpty()) {
             throw new InvalidDataAccessApiUsageException("The running transaction has not locked "
                     + (key instanceof LockKey.Row row ? row.table() : "the key")
-                    + " as this code needs it. Lock where the transaction begins: @RowLock on the method, or"
-                    + " RowLockTemplate.lock(..).");
+                    + ", although this code requires the lock. Lock where the transaction begins: @RowLock on the"
+                    + " method, or RowLockTemplate.lock(..).");
         }
     }
 

@@ -46,7 +46,7 @@ public final class RowLockJdbcAutoConfiguration {
     static Wrapping rowLockJdbcBeanPostProcessor(Environment environment, ConfigurableBeanFactory beans) {
         if (!ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", beans.getBeanClassLoader())) {
             throw new RowLockDefinitionException(
-                    "The property rowlock.jdbc.mode is set, and lock-jdbc is not on the class path.",
+                    "The property rowlock.jdbc.mode is set, but lock-jdbc is not on the class path.",
                     "Add the dependency org.rowlock:lock-jdbc, or remove the property.");
         }
         return new Wrapping(environment);
@@ -99,8 +99,8 @@ public final class RowLockJdbcAutoConfiguration {
             Binder binder = Binder.get(environment);
             if (binder.bind("rowlock.jdbc.release", String.class).isBound()) {
                 throw new RowLockDefinitionException(
-                        "The property rowlock.jdbc.release is set, and the drop-in has no early release, as that makes"
-                                + " programs that read much slower.",
+                        "The property rowlock.jdbc.release is set, but the drop-in has no early release, because it"
+                                + " would slow down programs that read.",
                         "Remove the property. For early release set rowlock.release=early and lock through RowLocks, or"
                                 + " @RowLock with a RowLockTransactionManager.");
             }

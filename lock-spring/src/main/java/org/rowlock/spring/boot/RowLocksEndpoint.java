@@ -175,7 +175,7 @@ public final class RowLocksEndpoint {
         if (found.isEmpty()) {
             throw new InvalidEndpointRequestException(
                     "There is no table " + table + " in the database of " + String.join(", ", dataSources.keySet()),
-                    "Write the name as in SQL, with its schema if need be");
+                    "Write the name as in SQL, with its schema if necessary");
         }
         return new RowLocksReport(found, null, null, null, null);
     }

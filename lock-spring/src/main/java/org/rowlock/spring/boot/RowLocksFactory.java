@@ -197,8 +197,8 @@ final class RowLocksFactory {
                     if (NOT_UNDERSTOOD.matcher(name).matches()) {
                         throw new RowLockDefinitionException(
                                 "The environment variable " + name
-                                        + " cannot be understood: an underscore in the name of"
-                                        + " a table reads as a dot there.",
+                                        + " cannot be read: in a variable, an underscore in the name of a table means a"
+                                        + " dot.",
                                 "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both),"
                                         + " or in the variable SPRING_APPLICATION_JSON"
                                         + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");

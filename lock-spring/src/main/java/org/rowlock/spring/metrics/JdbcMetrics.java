@@ -55,7 +55,7 @@ public final class JdbcMetrics {
                     bindTables(dataSource, each);
                     return each.getQueued();
                 })
-                .description("Threads that wait in the JVM for their turn to wait for a row lock")
+                .description("Threads that wait in the queues of the JVM for a row lock")
                 .tags("datasource", dataSource)
                 .strongReference(true)
                 .register(meters);
@@ -91,7 +91,7 @@ public final class JdbcMetrics {
                         "rowlock.jdbc." + (passed ? "passed" : figure), control, each -> figure(each, table, figure))
                 .description(
                         passed
-                                ? "Statements that went to the server as they are, by the reason"
+                                ? "Statements that were sent without queueing, by reason"
                                 : "Statements with the figure " + figure + ", as the MXBean has it")
                 .tags(passed ? tags.and("reason", figure.substring(PASSED.length())) : tags)
                 .register(meters);

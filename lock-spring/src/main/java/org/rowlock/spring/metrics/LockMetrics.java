@@ -45,7 +45,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
             "rowlock.acquire", "The wait for a lock, from the call until it is held or refused",
             "rowlock.acquire.active", "The calls that wait for a lock now",
             "rowlock.hold", "How long locks are held, from the grant to the end of the transaction",
-            "rowlock.timeouts", "Waits for a lock that ran out on the server, including failed tries",
+            "rowlock.timeouts", "Waits for a lock that timed out at the server, including failed tries",
             "rowlock.deadlocks", "Waits for a lock that the server ended to break a deadlock",
             "rowlock.admission", "The time in the queue of the JVM for a key",
             "rowlock.admission.active", "The calls that are in the queues of the JVM now");

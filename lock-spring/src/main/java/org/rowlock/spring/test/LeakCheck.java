@@ -91,9 +91,9 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         }
         if (!left.isEmpty()) {
             throw new AssertionError(test + " has left behind:\n  - " + String.join("\n  - ", left)
-                    + "\nEnd every transaction and return its connection, give back session locks with"
-                    + " pg_advisory_unlock, and close every admission permit, also where an exception passes. What"
-                    + " ends by itself got " + grace.toMillis() + " ms: @RowLockTest(graceMillis = ...).");
+                    + "\nEnd every transaction and return its connection, release session locks with"
+                    + " pg_advisory_unlock, and close every admission permit, even after an exception. Work that ends"
+                    + " by itself had " + grace.toMillis() + " ms: @RowLockTest(graceMillis = ...).");
         }
     }
 
@@ -115,7 +115,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         }
         int keys = LockAccess.of(tested.locks()).admission().keysInUse();
         if (keys > keysBefore) {
-            left.add("admission permits: " + keys + " keys have a thread in or past their queue, and " + keysBefore
+            left.add("admission permits: " + keys + " keys have a thread that waits in their queue or was admitted, and"
+                    + " " + keysBefore
                     + " had before the test");
         }
         return left;
@@ -140,8 +141,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(
                     "@RowLockTest cannot check the server of " + name + " " + when + " " + test
-                            + " what is open. It borrows one connection: a pool that has none left may be of one"
-                            + " connection, or have lost the others to a leak.",
+                            + " for open transactions. It borrows one connection. If the pool has none left, its size"
+                            + " may be one, or the test may have leaked the others.",
                     e);
         }
     }

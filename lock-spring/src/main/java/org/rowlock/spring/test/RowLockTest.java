@@ -35,7 +35,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Inherited
 @Documented
 @ExtendWith(LeakCheck.Extension.class)
-@Isolated("Asks the server what a test has left behind, and others would seem to be its")
+@Isolated("The check would take locks of other tests for leaks of this one")
 @Execution(ExecutionMode.SAME_THREAD)
 public @interface RowLockTest {
     /**

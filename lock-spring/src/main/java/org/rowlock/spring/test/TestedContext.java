@@ -25,9 +25,9 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
         SpringLocks locks = context.getBeanProvider(SpringLocks.class).getIfAvailable();
         if (locks == null) {
             throw new IllegalStateException(
-                    "@RowLockTest finds no row locks in the Spring context of this test. Beside it"
-                            + " there has to be @SpringBootTest, or @SpringJUnitConfig with a configuration that has"
-                            + " @EnableRowLocks; in a slice such as @DataJpaTest add"
+                    "@RowLockTest finds no row locks in the Spring context of this test. Also annotate the test with"
+                            + " @SpringBootTest, or @SpringJUnitConfig with a configuration that has @EnableRowLocks;"
+                            + " in a slice such as @DataJpaTest add"
                             + " @ImportAutoConfiguration(RowLockAutoConfiguration.class).");
         }
         Map<String, DataSource> dataSources = new LinkedHashMap<>();
@@ -60,8 +60,8 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
     static TestedContext running() {
         TestedContext found = running;
         if (found == null) {
-            throw new IllegalStateException("No test with @RowLockTest is running, and RowLockAssertions takes the"
-                    + " strategies of its context. Annotate the test class.");
+            throw new IllegalStateException("No test with @RowLockTest is running, so RowLockAssertions has no context."
+                    + " Annotate the test class.");
         }
         return found;
     }

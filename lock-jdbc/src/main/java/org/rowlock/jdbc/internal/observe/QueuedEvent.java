@@ -21,7 +21,7 @@ public final class QueuedEvent extends Event {
     String row = "";
 
     @Label("Admitted")
-    @Description("Whether the statement got its turn; false if its wait ended without one")
+    @Description("Whether the statement was admitted; false if its wait ended before that")
     boolean admitted;
 
     /**

@@ -90,8 +90,8 @@ public final class RowFinder {
         if (!absent.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    "rowlock.include names {0}, and the database has no such table: no statement will wait for its"
-                            + " rows. Correct the name.",
+                    "rowlock.include names {0}, but the database has no such table, so no statement waits for its rows."
+                            + " Correct the name.",
                     absent);
         }
     }

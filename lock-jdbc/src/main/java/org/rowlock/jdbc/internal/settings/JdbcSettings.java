@@ -118,8 +118,8 @@ public record JdbcSettings(
     /** Returns the message for a setting that does not exist. */
     static String noSetting(String key, String prefix) {
         if (key.equals(RELEASE)) {
-            return "The drop-in has no early release, because it makes programs that read much slower: remove the"
-                    + " setting <" + prefix + key + ">. For early release lock through the API, with"
+            return "The drop-in has no early release, because it would slow down programs that read. Remove the setting"
+                    + " <" + prefix + key + ">. For early release, lock through the API with"
                     + " RowLocks.builder(..).release(LockRelease.EARLY)";
         }
         return "There is no setting <" + prefix + key + ">; use " + prefix
