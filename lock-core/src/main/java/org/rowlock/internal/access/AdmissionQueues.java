@@ -92,7 +92,7 @@ public final class AdmissionQueues {
         Arguments.notNull(database, "The database is null; give the DataSource");
         // Leaving the queues must not fail halfway with a StackOverflowError, so the stack that it needs is reserved
         // here.
-        Stack.reserve();
+        Stack.reserve(Stack.OF_QUEUE);
         KeyEntries entries = new KeyEntries(database, request, config.names());
         Permit permit = new Permit(this, entries);
         if (!entries.isOutermost()) {

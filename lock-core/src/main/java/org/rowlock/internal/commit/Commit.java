@@ -185,7 +185,7 @@ public final class Commit {
      * @param behindLock sends the flush together with a lock; null if there is no lock to acquire
      */
     public void run(@Nullable Sending behindLock) throws SQLException {
-        Stack.reserve();
+        Stack.reserve(Stack.OF_COMMIT);
         PgSession.Autosave autosave = session.withoutAutosave();
         try {
             if (behindLock == null) {

@@ -6,11 +6,11 @@ package org.rowlock.internal.text;
  * code that must not fail halfway first checks that the stack suffices.
  */
 public final class Stack {
-    /**
-     * The number of frames. They take about 64 kB if compiled, and more if interpreted. The driver needs only a
-     * fraction of that.
-     */
-    private static final int FRAMES = 600;
+    /** The number of frames for a commit. They take about 50 kB if compiled, of which the driver needs only a fraction. */
+    public static final int OF_COMMIT = 160;
+
+    /** The number of frames for Rowlock's own code without the driver. */
+    public static final int OF_QUEUE = 40;
 
     /** A field to which the result is written, so that the compiler cannot remove the frames. */
     private static volatile long seen;
@@ -22,14 +22,34 @@ public final class Stack {
      *
      * @throws StackOverflowError if the stack does not suffice; at this time nothing has been done
      */
-    public static void reserve() {
-        if (deep(FRAMES, 1, 2, 3, 4, 5, 6) == 0) {
+    public static void reserve(int frames) {
+        if (deep(0, frames, 1) == 0) {
             seen = 1;
         }
     }
 
-    /** Calls itself. The parameters make each frame large enough. */
-    private static long deep(int left, long a, long b, long c, long d, long e, long f) {
-        return left == 0 ? seen : deep(left - 1, b, c, d, e, f, a + left) + (a ^ b) + (c ^ d) + (e ^ f);
+    /**
+     * Calls itself. Every frame has room for the variables of the first call, but only the first call writes them.
+     * Frames that are written throughout would evict other data from the processor's cache, which takes longer than the
+     * calls.
+     */
+    private static long deep(int depth, int frames, long x) {
+        if (depth == frames) {
+            return seen;
+        }
+        if (depth > 0) {
+            return deep(depth + 1, frames, x) + depth;
+        }
+        long a = x + frames, b = a * 3, c = b ^ a, d = c * 5, e = d ^ b, f = e * 7, g = f ^ c, h = g * 9;
+        long i = h ^ d, j = i * 11, k = j ^ e, l = k * 13, m = l ^ f, n = m * 15, o = n ^ g, p = o * 17;
+        long q = p ^ h, r = q * 19, s = r ^ i, t = s * 21, u = t ^ j, v = u * 23, w = v ^ k, y = w * 25;
+        long a2 = y ^ l, b2 = a2 * 27, c2 = b2 ^ m, d2 = c2 * 29, e2 = d2 ^ n, f2 = e2 * 31, g2 = f2 ^ o;
+        long h2 = g2 * 33, i2 = h2 ^ p, j2 = i2 * 35, k2 = j2 ^ q, l2 = k2 * 37, m2 = l2 ^ r, n2 = m2 * 39;
+        long z = deep(1, frames, n2);
+        long first = (a ^ z) + (b ^ z) + (c ^ z) + (d ^ z) + (e ^ z) + (f ^ z) + (g ^ z) + (h ^ z) + (i ^ z) + (j ^ z);
+        long second = (k ^ z) + (l ^ z) + (m ^ z) + (n ^ z) + (o ^ z) + (p ^ z) + (q ^ z) + (r ^ z) + (s ^ z) + (t ^ z);
+        long third = (u ^ z) + (v ^ z) + (w ^ z) + (y ^ z) + (a2 ^ z) + (b2 ^ z) + (c2 ^ z) + (d2 ^ z) + (e2 ^ z);
+        long fourth = (f2 ^ z) + (g2 ^ z) + (h2 ^ z) + (i2 ^ z) + (j2 ^ z) + (k2 ^ z) + (l2 ^ z) + (m2 ^ z) + (n2 ^ z);
+        return first + second + third + fourth;
     }
 }
