@@ -1,6 +1,7 @@
 package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The front lock of an entry: an advisory lock that is acquired before its row lock, in the same flush. Only the
@@ -53,8 +54,11 @@ public final class Front {
         }
     }
 
-    public void unsent() {
+    /** Records that the front lock is not sent. Returns null, because there is none any more. */
+    @Nullable
+    public Front unsent() {
         entry.front = null;
+        return null;
     }
 
     /** Records that the front lock could not be acquired in time, and that the row lock is sent again without it. */

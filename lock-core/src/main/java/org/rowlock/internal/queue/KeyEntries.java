@@ -197,7 +197,12 @@ public final class KeyEntries {
         }
     }
 
-    public @Nullable QueueEntry entryOf(LockKey key) {
+    /** Returns the key of a call that has entered only one queue, otherwise null. */
+    public @Nullable LockKey only() {
+        return places.size() == 1 ? places.get(0).key() : null;
+    }
+
+    public @Nullable QueueEntry entryOf(@Nullable LockKey key) {
         for (Place place : places) {
             if (place.key().equals(key)) {
                 return place.entry();

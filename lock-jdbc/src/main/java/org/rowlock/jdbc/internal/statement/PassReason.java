@@ -38,6 +38,9 @@ public enum PassReason {
     /** The transaction may hold locks already. */
     NOT_FIRST,
 
+    /** The thread has already queued through {@code @RowLock} or the API. */
+    ADMITTED,
+
     /** A statement with NOWAIT or SKIP LOCKED, which never waits. */
     NO_WAIT,
 
