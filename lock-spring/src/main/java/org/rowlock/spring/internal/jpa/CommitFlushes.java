@@ -5,17 +5,11 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
-import org.hibernate.jdbc.Expectation;
-import org.hibernate.persister.entity.AbstractEntityPersister;
-import org.hibernate.persister.entity.EntityPersister;
-import org.hibernate.persister.entity.mutation.EntityTableMapping;
-import org.hibernate.sql.model.TableMapping.MutationDetails;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
@@ -41,9 +35,6 @@ public final class CommitFlushes {
                     "org.springframework.orm.jpa.JpaTransactionManager")
             .stream()
             .allMatch(name -> ClassUtils.isPresent(name, CommitFlushes.class.getClassLoader()));
-
-    /** The classes of Hibernate that check an UPDATE or DELETE only by its count, which must be 1. */
-    private static final List<String> USUAL = List.of("UpdateCoordinatorStandard", "DeleteCoordinatorStandard");
 
     private CommitFlushes() {}
 
@@ -72,7 +63,9 @@ public final class CommitFlushes {
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
                     Connection connection = connections.getPhysicalConnection();
-                    if (CommitFlush.open(connection, table -> isKept(factory, table))) {
+                    if (CommitFlush.open(
+                            connection,
+                            table -> HibernateEntities.of(factory, table).areCounted())) {
                         translate((JpaTransactionManager) manager, factory);
                     }
                 }
@@ -92,49 +85,6 @@ public final class CommitFlushes {
             }
             SessionFactoryImplementor unused = units.unwrap(SessionFactoryImplementor.class);
             return entities.unwrap(SessionImplementor.class);
-        }
-
-        private static boolean isKept(SessionFactoryImplementor factory, String table) {
-            try {
-                return isChecked(factory, table);
-            } catch (RuntimeException | LinkageError e) {
-                LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
-                return false;
-            }
-        }
-
-        private static boolean isChecked(SessionFactoryImplementor factory, String table) {
-            List<EntityPersister> mapped = HibernateEntities.of(factory, table).mapped();
-            return !mapped.isEmpty()
-                    && mapped.stream().allMatch(entity -> isChecked(entity, table))
-                    && factory.getMappingMetamodel()
-                            .streamCollectionDescriptors()
-                            .filter(collection -> !collection.isInverse())
-                            .noneMatch(collection -> Arrays.stream(collection.getCollectionSpaces())
-                                    .anyMatch(space -> HibernateEntities.isSame(space.toString(), table)));
-        }
-
-        private static boolean isChecked(EntityPersister entity, String table) {
-            if (!(entity instanceof AbstractEntityPersister persister)
-                    || !USUAL.contains(
-                            persister.getUpdateCoordinator().getClass().getSimpleName())
-                    || !USUAL.contains(
-                            persister.getDeleteCoordinator().getClass().getSimpleName())) {
-                return false;
-            }
-            boolean[] checked = {true};
-            persister.forEachMutableTable(
-                    each -> checked[0] &= !HibernateEntities.isSame(each.getTableName(), table) || isChecked(each));
-            return checked[0];
-        }
-
-        private static boolean isChecked(EntityTableMapping table) {
-            return !table.isOptional() && isChecked(table.getUpdateDetails()) && isChecked(table.getDeleteDetails());
-        }
-
-        private static boolean isChecked(@Nullable MutationDetails details) {
-            return details == null
-                    || (details.getCustomSql() == null && details.getExpectation() instanceof Expectation.RowCount);
         }
 
         /**

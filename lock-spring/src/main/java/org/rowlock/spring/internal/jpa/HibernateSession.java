@@ -214,16 +214,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
      */
     void renew(@Nullable EntityLock lock, Consumer<Runnable> atEnd) {
         try {
-            List<Loaded> loaded = lock != null && lock.isCalled() ? List.of() : loaded();
-            // A refresh drops pending changes of the entity's collections and of entities to which it cascades, so they
-            // are written first.
-            if (loaded.stream()
-                    .map(each -> each.entry().getPersister())
-                    .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
-                session.flush();
+            if (lock == null || !lock.isCalled()) {
+                refresh(loaded());
             }
-            // A changed entity that was not rejected must keep its change.
-            loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
             boolean isCached = false;
             for (Map.Entry<String, Set<List<String>>> each : locked.rows().entrySet()) {
                 HibernateEntities entities = entities(each.getKey());
@@ -236,6 +229,18 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, translator);
         }
+    }
+
+    private void refresh(List<Loaded> loaded) {
+        // A refresh drops pending changes of the entity's collections and of entities to which it cascades, so they
+        // are written first.
+        if (loaded.stream()
+                .map(each -> each.entry().getPersister())
+                .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
+            session.flush();
+        }
+        // A changed entity that was not rejected must keep its change.
+        loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
     }
 
     /** Bypasses the second-level cache. The property applies to {@code find}, and the cache mode to all other reads. */
