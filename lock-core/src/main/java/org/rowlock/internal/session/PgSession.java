@@ -83,7 +83,7 @@ public final class PgSession extends DriverSession {
      * commit(). Rowlock must not bypass this, because it would commit only a part of the global transaction.
      */
     public boolean isOfXa() {
-        return Proxy.isProxyClass(connection.getClass())
+        return connection instanceof Proxy
                 && Proxy.getInvocationHandler(connection)
                         .getClass()
                         .getName()

@@ -51,7 +51,7 @@ public final class KeptWrites {
 
     /** Keeps a write with the values that it has now. */
     public void add(String sql, Binds binds) {
-        Object[] values = binds.bound().toArray();
+        Object[] values = binds.bound();
         if (sql.equals(lastSql)) {
             writes.get(writes.size() - 1).again(values);
         } else {

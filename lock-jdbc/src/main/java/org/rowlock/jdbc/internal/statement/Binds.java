@@ -145,16 +145,26 @@ public final class Binds {
 
     /** Whether all values can be set again. */
     public boolean areKept() {
-        return setters != null && Arrays.stream(setters).noneMatch(Objects::isNull);
+        if (setters == null) {
+            return false;
+        }
+        for (Setter setter : setters) {
+            if (setter == null) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Returns all values as they are now. Later calls do not change them. */
-    public List<Write.Bound> bound() {
-        return Arrays.stream(Objects.requireNonNull(setters))
-                .map(setter -> setter instanceof Bytes bytes
-                        ? bytes.asNow()
-                        : (Write.Bound) Objects.requireNonNull(setter)::set)
-                .toList();
+    public Object[] bound() {
+        @Nullable Setter[] all = Objects.requireNonNull(setters);
+        Object[] bound = new Object[all.length];
+        for (int i = 0; i < all.length; i++) {
+            Setter setter = Objects.requireNonNull(all[i]);
+            bound[i] = setter instanceof Bytes bytes ? bytes.asNow() : (Write.Bound) setter::set;
+        }
+        return bound;
     }
 
     /** Sets all values on a statement, after the given number of other parameters. */

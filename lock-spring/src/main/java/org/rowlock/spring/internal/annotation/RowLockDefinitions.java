@@ -49,11 +49,13 @@ public final class RowLockDefinitions {
     /** Returns the locks of a method, which may be a method of an interface; null if it locks nothing. */
     @Nullable
     public MethodLocks of(Method method, Class<?> targetClass) {
-        return found.computeIfAbsent(
-                        new MethodClassKey(method, targetClass),
-                        key -> Optional.ofNullable(LockingMethods.find(method, targetClass))
-                                .map(this::read))
-                .orElse(null);
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        Optional<MethodLocks> known = found.get(key);
+        return (known != null ? known : found.computeIfAbsent(key, same -> find(method, targetClass))).orElse(null);
+    }
+
+    private Optional<MethodLocks> find(Method method, Class<?> targetClass) {
+        return Optional.ofNullable(LockingMethods.find(method, targetClass)).map(this::read);
     }
 
     /** Returns the methods of a target that lock. The class of the bean may be that of a proxy. */
