@@ -51,13 +51,11 @@ record Before(String started, Map<String, Double> figures) {
     String text(Diagnosis now) {
         String lines = now.figures().entrySet().stream()
                 .map(each -> "    " + Figures.words("compared." + each.getKey()) + ": "
-                        + (figures.containsKey(each.getKey()) ? shown(each.getKey(), figures.get(each.getKey())) : "-")
-                        + " -> " + shown(each.getKey(), each.getValue()))
+                        + (figures.containsKey(each.getKey())
+                                ? Figures.show(each.getKey(), figures.get(each.getKey()))
+                                : "-")
+                        + " -> " + Figures.show(each.getKey(), each.getValue()))
                 .collect(Collectors.joining(System.lineSeparator()));
         return "Since " + started + ":" + System.lineSeparator() + lines + System.lineSeparator();
-    }
-
-    private static String shown(String name, double value) {
-        return Figures.fill("{" + name + "}", Map.of(name, value));
     }
 }

@@ -57,7 +57,7 @@ final class Figures {
     }
 
     /** Formats a figure. The end of its name is its unit. */
-    private static String show(String name, @Nullable Object value) {
+    static String show(String name, @Nullable Object value) {
         if (value instanceof Map<?, ?> figures) {
             return figures.entrySet().stream()
                     .map(each -> each.getKey() + " " + show(name, each.getValue()))

@@ -9,70 +9,46 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
+import org.rowlock.tool.Texts;
 
 /**
  * Formats a diagnosis as a page without scripts, to decide from: the change, its cost, the way back, and figures now
  * and with the change.
  */
 record Page(Diagnosis diagnosis, @Nullable Before before) {
-    private static final String STYLE = """
-            :root { color-scheme: light dark; }
-            body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-            h1 { font-size: 1.3rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-            p, li, code { overflow-wrap: anywhere; }
-            table { border-collapse: collapse; width: 100%; }
-            th, td { text-align: right; padding: .35rem .5rem; border-bottom: 1px solid #8885; vertical-align: top; }
-            th:first-child, td:first-child { text-align: left; }
-            .change { border-left: .3rem solid #1f5fa8; padding: .1rem 1rem; }
-            .soft { opacity: .75; font-size: .9rem; }
-            """;
+    private static final String TEMPLATE = Texts.resource(Page.class, "page.html");
 
     String text() {
-        StringBuilder html = new StringBuilder("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                + "<title>Locks of " + escaped(diagnosis.seen().server().address()) + "</title><style>" + STYLE
-                + "</style></head><body>\n");
-        html.append("<h1>").append(escaped(diagnosis.verdict())).append("</h1>\n");
-        List<Advice> advice = diagnosis.advice();
-        if (!advice.isEmpty()) {
-            change(html, advice.get(0));
-        }
-        figures(html);
-        if (advice.size() > 1) {
-            html.append("<h2>Next</h2>\n<ol start=\"2\">\n");
-            advice.stream()
-                    .skip(1)
-                    .forEach(each -> html.append("<li><strong>")
-                            .append(escaped(each.subject() + ": " + each.action()))
-                            .append("</strong> ")
-                            .append(escaped(Figures.upper(each.figure()) + "."))
-                            .append("</li>\n"));
-            html.append("</ol>\n");
-        }
         Seen seen = diagnosis.seen();
+        List<Advice> advice = diagnosis.advice();
+        Forecast forecast = diagnosis.forecast();
         String unseen = seen.unseen().stream().map(Unseen::what).collect(Collectors.joining(", "));
-        html.append("<p class=\"soft\">")
-                .append(escaped(Figures.fill(
-                                "PostgreSQL {version} at {address}, {started}, {seconds}, {samples} samples."
-                                        + " Not seen: ",
-                                seen,
-                                seen.server())
-                        + unseen + ". Words and limits: " + Docs.URL + "measure.md"))
-                .append("</p>\n</body></html>\n");
-        return html.toString();
+        String looked = Figures.fill(
+                "PostgreSQL {version} at {address}, {started}, {seconds}, {samples} samples. Not seen: ",
+                seen,
+                seen.server());
+        return Figures.fill(
+                TEMPLATE,
+                Map.of(
+                        "address", escaped(seen.server().address()),
+                        "verdict", escaped(diagnosis.verdict()),
+                        "change", advice.isEmpty() ? "" : change(advice.get(0)),
+                        "columns", columns(),
+                        "figures", figures(),
+                        "forecast", forecast == null ? "" : escaped(forecast.text()),
+                        "next", advice.size() < 2 ? "" : next(advice.subList(1, advice.size())),
+                        "seen", escaped(looked + unseen + ". Words and limits: " + Docs.URL + "measure.md")));
     }
 
-    private static void change(StringBuilder html, Advice first) {
-        html.append("<div class=\"change\">\n");
-        line(html, "Change", first.subject() + ": " + first.action());
-        line(html, "Seen", Figures.upper(first.figure()) + ".");
-        if (first.statement() != null) {
-            html.append("<p><code>").append(escaped(first.statement())).append("</code></p>\n");
-        }
-        line(html, "Why", first.reason());
-        line(html, "Cost", price("cost", first.rule()));
-        line(html, "Way back", price("back", first.rule()));
-        html.append("</div>\n");
+    private static String change(Advice first) {
+        return "<div class=\"change\">\n"
+                + line("Change", first.subject() + ": " + first.action())
+                + line("Seen", Figures.upper(first.figure()) + ".")
+                + (first.statement() == null ? "" : "<p><code>" + escaped(first.statement()) + "</code></p>\n")
+                + line("Why", first.reason())
+                + line("Cost", price("cost", first.rule()))
+                + line("Way back", price("back", first.rule()))
+                + "</div>";
     }
 
     private static String price(String kind, String rule) {
@@ -80,44 +56,39 @@ record Page(Diagnosis diagnosis, @Nullable Before before) {
         return own.isEmpty() ? Figures.words(kind + ".other") : own;
     }
 
-    private static void line(StringBuilder html, String title, String text) {
-        html.append("<p><strong>")
-                .append(title)
-                .append(":</strong> ")
-                .append(escaped(text))
-                .append("</p>\n");
+    private static String line(String title, String text) {
+        return "<p><strong>" + title + ":</strong> " + escaped(text) + "</p>\n";
     }
 
-    private void figures(StringBuilder html) {
-        Map<String, Double> then = before == null ? Map.of() : before.figures();
+    private static String next(List<Advice> others) {
+        return others.stream()
+                .map(each -> "<li><strong>" + escaped(each.subject() + ": " + each.action()) + "</strong> "
+                        + escaped(Figures.upper(each.figure()) + ".") + "</li>\n")
+                .collect(Collectors.joining("", "<h2>Next</h2>\n<ol start=\"2\">\n", "</ol>"));
+    }
+
+    private String columns() {
+        String then = before == null ? "" : before.started().substring(0, 16).replace('T', ' ');
+        return (then.isEmpty() ? "" : "<th>" + escaped(then) + "</th>")
+                + "<th>now</th>"
+                + (expected().isEmpty() ? "" : "<th>with the change, at most</th>");
+    }
+
+    private String figures() {
         Map<String, Double> expected = expected();
-        html.append("<h2>Figures</h2>\n<table><tr><th></th>");
-        html.append(
-                before == null
-                        ? ""
-                        : "<th>" + escaped(before.started().substring(0, 16).replace('T', ' ')) + "</th>");
-        html.append("<th>now</th>");
-        html.append(expected.isEmpty() ? "" : "<th>with the change, at most</th>")
-                .append("</tr>\n");
-        diagnosis.figures().forEach((name, now) -> {
-            html.append("<tr><td>")
-                    .append(escaped(Figures.words("compared." + name)))
-                    .append("</td>");
-            html.append(before == null ? "" : cell(name, then.get(name)));
-            html.append(cell(name, now));
-            html.append(expected.isEmpty() ? "" : cell(name, expected.get(name)))
-                    .append("</tr>\n");
-        });
-        html.append("</table>\n");
-        Forecast forecast = diagnosis.forecast();
-        if (forecast != null) {
-            html.append("<p class=\"soft\">").append(escaped(forecast.text())).append("</p>\n");
-        }
+        return diagnosis.figures().entrySet().stream()
+                .map(each -> "<tr><td>" + escaped(Figures.words("compared." + each.getKey())) + "</td>"
+                        + (before == null
+                                ? ""
+                                : cell(each.getKey(), before.figures().get(each.getKey())))
+                        + cell(each.getKey(), each.getValue())
+                        + (expected.isEmpty() ? "" : cell(each.getKey(), expected.get(each.getKey())))
+                        + "</tr>")
+                .collect(Collectors.joining("\n"));
     }
 
     private static String cell(String name, @Nullable Double value) {
-        return "<td>" + (value == null ? "&ndash;" : escaped(Figures.fill("{" + name + "}", Map.of(name, value))))
-                + "</td>";
+        return "<td>" + (value == null ? "&ndash;" : escaped(Figures.show(name, value))) + "</td>";
     }
 
     /** The figures of the hottest row with the first advice; empty if that is no lever of the forecast. */

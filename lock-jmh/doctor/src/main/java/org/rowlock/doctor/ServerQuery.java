@@ -5,10 +5,6 @@ import static java.util.stream.Collectors.toMap;
 import com.google.gson.FieldNamingPolicy;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -19,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.tool.Texts;
 
@@ -43,7 +38,7 @@ enum ServerQuery {
             .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
             .create();
 
-    private final String sql = load();
+    private final String sql = Texts.resource(ServerQuery.class, name().toLowerCase(Locale.ROOT) + ".sql");
     private final String key;
     private final String counters;
 
@@ -54,15 +49,6 @@ enum ServerQuery {
     ServerQuery(String key, String counters) {
         this.key = key;
         this.counters = counters;
-    }
-
-    private String load() {
-        String file = name().toLowerCase(Locale.ROOT) + ".sql";
-        try (InputStream in = Objects.requireNonNull(ServerQuery.class.getResourceAsStream(file), file)) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     List<Row> read(Connection connection) throws SQLException {

@@ -1,5 +1,10 @@
 package org.rowlock.tool;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.ResourceBundle;
 import java.util.regex.Pattern;
 
@@ -15,6 +20,15 @@ public final class Texts {
     /** Returns the text that words.properties has for this key; empty if there is none. */
     static String words(String key) {
         return WORDS.containsKey(key) ? WORDS.getString(key) : "";
+    }
+
+    /** Reads a file of the program, which is beside this class if its name has no path. */
+    public static String resource(Class<?> beside, String name) {
+        try (InputStream in = Objects.requireNonNull(beside.getResourceAsStream(name), name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Replaces characters that control a terminal, C0, C1 and changes of direction, which a name may have. */

@@ -1,21 +1,17 @@
 package org.rowlock.jmh.bench;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.tool.Texts;
 
 /**
  * Work without Rowlock, in a file of SQL beside this class. Each section begins with a line such as {@code -- beside
@@ -57,13 +53,7 @@ public class SqlCase extends Workload {
     }
 
     static List<Section> sections(String script, int variant) {
-        String text;
-        try (InputStream in = SqlCase.class.getResourceAsStream(script + ".sql")) {
-            text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
-                    .replace(":variant", Integer.toString(variant));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        String text = Texts.resource(SqlCase.class, script + ".sql").replace(":variant", Integer.toString(variant));
         return Arrays.stream(text.split("(?m)^-- ", -1))
                 .skip(1)
                 .map(section -> section(section.split("\n", 2)))

@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.run.Results.ScenarioResult;
@@ -37,8 +38,7 @@ public final class DoorRun {
     private final Random random = new Random();
     private final DoorResults results = new DoorResults();
     private volatile boolean stopped;
-    private Map<String, String> described = Map.of();
-    private Map<String, String> serverSettings = Map.of();
+    private @Nullable ServerFacts facts;
 
     /** @param progress receives a line for each step */
     public DoorRun(DoorSettings settings, Consumer<String> progress) {
@@ -82,11 +82,11 @@ public final class DoorRun {
 
     /** Describes the server that the doors used: label and value. */
     public Map<String, String> server() {
-        return described;
+        return facts == null ? Map.of() : facts.described();
     }
 
     public Map<String, String> serverSettings() {
-        return serverSettings;
+        return facts == null ? Map.of() : facts.settings();
     }
 
     /** Summarizes the run in one or two sentences. */
@@ -102,7 +102,7 @@ public final class DoorRun {
             DoorPools pools = new DoorPools(server, clients);
             List<Measured> doors = doors(pools);
             try (Connection connection = server.connectDirectly()) {
-                describe(ServerFacts.of(connection));
+                facts = ServerFacts.of(connection);
                 Processors processors = Processors.of(connection);
                 long raises = warmUp(doors, crowd, clients, processors);
                 for (int round = 1; round <= settings.rounds() && !stopped; round++) {
@@ -142,15 +142,6 @@ public final class DoorRun {
                 "insert into " + Door.TABLE + " select i, 0 from generate_series(1, " + ROWS + ") i",
                 "insert into " + Door.VERSIONED + " select i, 0, 0 from generate_series(1, " + ROWS + ") i",
                 "vacuum analyze " + Door.TABLE + ", " + Door.VERSIONED);
-    }
-
-    private void describe(ServerFacts facts) {
-        Map<String, String> all = new LinkedHashMap<>();
-        all.put("version", facts.version());
-        all.put("database", facts.database());
-        all.put("user", facts.user());
-        described = all;
-        serverSettings = facts.settings();
     }
 
     private List<Measured> doors(DoorPools pools) {

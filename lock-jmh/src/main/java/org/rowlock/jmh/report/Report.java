@@ -2,11 +2,8 @@ package org.rowlock.jmh.report;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -42,13 +39,8 @@ public final class Report {
         return Files.writeString(directory.resolve(PAGE), page);
     }
 
-    private static String text(String resource) throws IOException {
-        try (InputStream in = Report.class.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new FileNotFoundException("The jar lacks " + resource + " of the report");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
+    private static String text(String resource) {
+        return Texts.resource(Report.class, resource);
     }
 
     /** Reads the chart library from its webjar, whatever its version. */

@@ -113,12 +113,7 @@ public final class Comparison {
     }
 
     private Map<String, String> description() {
-        Map<String, String> described = new LinkedHashMap<>();
-        if (facts != null) {
-            described.put("version", facts.version());
-            described.put("database", facts.database());
-            described.put("user", facts.user());
-        }
+        Map<String, String> described = facts == null ? new LinkedHashMap<>() : facts.described();
         if (standby != null) {
             described.put("standby", standby);
         }

@@ -1,16 +1,11 @@
 package org.rowlock.jmh.scenario;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -19,6 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric.Better;
 import org.rowlock.jmh.scenario.Scenario.Brief;
+import org.rowlock.tool.Texts;
 
 /** All scenarios, as scenarios.md defines them. The beginning of that file describes its sections. */
 public final class Scenarios {
@@ -50,15 +46,11 @@ public final class Scenarios {
     }
 
     private static List<Scenario> read() {
-        try (InputStream in = Scenarios.class.getResourceAsStream("scenarios.md")) {
-            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-            return Arrays.stream(text.split("(?m)^## ", -1))
-                    .skip(1)
-                    .map(section -> scenario(section.strip()))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        String text = Texts.resource(Scenarios.class, "scenarios.md");
+        return Arrays.stream(text.split("(?m)^## ", -1))
+                .skip(1)
+                .map(section -> scenario(section.strip()))
+                .toList();
     }
 
     private static Scenario scenario(String text) {

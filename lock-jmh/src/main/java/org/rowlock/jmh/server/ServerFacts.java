@@ -167,6 +167,15 @@ public record ServerFacts(
         return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
     }
 
+    /** Describes the server: label and value. */
+    public Map<String, String> described() {
+        Map<String, String> described = new LinkedHashMap<>();
+        described.put("version", version);
+        described.put("database", database);
+        described.put("user", user);
+        return described;
+    }
+
     /** Returns the value of a setting; empty if the server has none of this name. */
     public String setting(String name) {
         return settings.getOrDefault(name, "");
