@@ -25,10 +25,11 @@ import org.rowlock.jmh.server.ServerFacts;
 public final class DoorRun {
     private static final int ROWS = 100;
 
-    /** The number of changes after which a door is warm, and the number that each client adds to it. */
-    private static final int WARM_CHANGES = 500;
+    /** The number of changes after which the optimizing compiler has seen the code of a door often enough. */
+    private static final int COMPILED_CHANGES = 5_000;
 
-    private static final int WARM_CHANGES_PER_CLIENT = 10;
+    /** The number of changes for each client after which all connections are open. */
+    private static final int WARM_CHANGES_PER_CLIENT = 15;
 
     /** The share of a processor below which the compilers count as done, over a pass through all doors. */
     private static final double COMPILED = 0.05;
@@ -38,6 +39,10 @@ public final class DoorRun {
     private final Random random = new Random();
     private final DoorResults results = new DoorResults();
     private volatile boolean stopped;
+
+    /** Whether an earlier point has run all doors often enough for the compilers. */
+    private boolean isCompiled;
+
     private @Nullable ServerFacts facts;
 
     /** @param progress receives a line for each step */
@@ -169,10 +174,20 @@ public final class DoorRun {
         return measured;
     }
 
-    /** Warms up until each door has run often enough and the compilers are done. */
+    /**
+     * Warms up, first with one client, because many would leave the compilers no processor. The crowd then fills the
+     * pools and the queues.
+     */
     private long warmUp(List<Measured> doors, Crowd crowd, int clients, Processors processors) throws SQLException {
+        long crowdChanges = WARM_CHANGES_PER_CLIENT * (long) clients;
+        long raises = pass(doors, new Crowd(1, crowd.rows()), isCompiled ? 1 : COMPILED_CHANGES, processors);
+        isCompiled = true;
+        return raises + pass(doors, crowd, crowdChanges, processors);
+    }
+
+    /** Repeats passes through all doors until each has made enough changes and the compilers are done. */
+    private long pass(List<Measured> doors, Crowd crowd, long least, Processors processors) throws SQLException {
         long raises = 0;
-        long least = WARM_CHANGES + (long) WARM_CHANGES_PER_CLIENT * clients;
         Map<Measured, Long> changes = new LinkedHashMap<>();
         for (int pass = 1; pass <= settings.warmUps() && !stopped; pass++) {
             double compiled = Processors.compilerSeconds();
@@ -184,7 +199,9 @@ public final class DoorRun {
                 raises += more * door.door().by();
             }
             double share = (Processors.compilerSeconds() - compiled) / ((System.nanoTime() - begun) / 1e9);
-            progress.accept(String.format("  warm-up, pass %d: the compilers took %.2f of a processor", pass, share));
+            progress.accept(String.format(
+                    "  warm-up with %d client(s), pass %d: the compilers took %.2f of a processor",
+                    crowd.clients(), pass, share));
             if (share < COMPILED && changes.values().stream().allMatch(each -> each >= least)) {
                 break;
             }
