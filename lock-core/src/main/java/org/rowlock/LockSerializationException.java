@@ -20,7 +20,7 @@ public final class LockSerializationException extends RowlockException {
      *
      * @param message what was requested, why it failed, and what to do
      * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
-     * @param cause the exception behind it, or null
+     * @param cause the exception that caused this one, or null
      */
     public LockSerializationException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause, true);

@@ -15,16 +15,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The properties {@code rowlock.*}. An unknown property of this prefix stops the application. Immutable. The
  * descriptions are sentences, because IDEs and docs/settings.md show them.
  *
- * @param enabled Whether Rowlock is configured. If not, @RowLock locks nothing.
+ * @param enabled Whether Rowlock is enabled. If not, @RowLock locks nothing.
  * @param strategy The strategy of tables for which none is set.
- * @param tables The settings of one table: its strategy and id-columns. A name with a schema goes in brackets:
+ * @param tables The settings of one table: its strategy and id-columns. Write a name with a schema in brackets:
  *     rowlock.tables[shop.orders].strategy.
- * @param lockWait How long a lock waits if the call names no wait: forever, nowait, or a duration such as 200ms. It
- *     is never longer than the transaction's timeout.
+ * @param lockWait How long a lock waits if the call names no wait: forever, nowait, or a duration such as 200ms. The
+ *     wait is never longer than the transaction's timeout.
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
- * @param verify Whether to check at startup that locks exclude each other, and that tables and ids fit. If not, neither
- *     is checked later.
+ * @param verify Whether to check at startup that locks exclude each other, and that tables and ids fit. If false,
+ *     nothing is checked later either.
  * @param verifyEvery The interval at which the check of locks is repeated while the application runs; 0 for never.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing, because Rowlock is
@@ -32,20 +32,20 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock
  *     nothing: warn or fail.
  * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or
- *     ignore. While the application runs, it is logged.
+ *     ignore. A conflict that appears later is only logged.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
  * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
  *     same machine.
- * @param idsInMessages Whether the messages of exceptions name the ids of rows.
+ * @param idsInMessages Whether the messages of exceptions contain the ids of rows.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
- *     connection of one of them; 1 is off. Do not use it with connections that belong to the user or tenant of a
- *     thread.
- * @param release When a commit releases the locks: plain (when it is durable) or early (before that, if others
- *     wait). It applies to inTransaction and a RowLockTransactionManager.
+ *     connection of one of them; 1 disables groups. Do not use it with connections that belong to the user or tenant of
+ *     a thread.
+ * @param release When a commit releases the locks: plain (when it is durable) or early (before that, if others wait).
+ *     This applies to inTransaction and a RowLockTransactionManager.
  * @param front When Rowlock acquires an advisory lock before the first row lock with strategy ROW: adaptive (when
  *     enough instances contend for the row), always or never.
  * @param lockEntities Whether Hibernate's own find locks the row of a JPA entity, and reads the entity in the same
- *     round trip. It does so only if its statement locks exactly as Rowlock's does.
+ *     round trip. Hibernate's statement is used only if it locks exactly as Rowlock's does.
  * @param jdbc The queue of lock-jdbc for the row locks of the application's own SQL.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -84,14 +84,14 @@ public record RowLockProperties(
      * The queues in the JVM, which a call enters before it borrows a connection.
      *
      * @param enabled Whether calls queue in the JVM before a connection is borrowed.
-     * @param timeout The longest time that a call may queue, whatever its wait. Default: the connection timeout of the
-     *     pool.
-     * @param maxWaitersPerKey The largest number of threads that may wait for one key; one more is rejected. Default:
-     *     no limit if all tables have the strategy ROW. Otherwise it is half of the threads of the web server, or 1000
-     *     without one, and with virtual threads.
+     * @param timeout The longest time for which a call may queue, even if its wait is longer. Default: the connection
+     *     timeout of the pool.
+     * @param maxWaitersPerKey The largest number of threads that may wait for one key; further threads are rejected.
+     *     Default: no limit if all tables have the strategy ROW; otherwise half of the threads of the web server, or
+     *     1000 without a web server or with virtual threads.
      * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next,
-     *     which waits at the server. Each takes a connection. Default: it starts at 2, and grows to 8 for keys that are
-     *     held for less time than the next transaction takes to arrive.
+     *     which waits at the server. Each uses a connection. Default: the number starts at 2, and grows to 8 for keys
+     *     that are held for less time than the next transaction takes to arrive.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
@@ -104,8 +104,8 @@ public record RowLockProperties(
      *
      * @param mode The treatment of statements that lock a row: off, observe or queue. Without a mode nothing is
      *     wrapped.
-     * @param include The tables whose statements are treated; all if none is given.
-     * @param exclude The tables to leave out.
+     * @param include The tables to which lock-jdbc applies; all if none is given.
+     * @param exclude The tables to which lock-jdbc does not apply.
      * @param front When lock-jdbc acquires an advisory lock before the first row lock of a transaction: adaptive,
      *     always or never.
      * @param flushWithCommit Whether Hibernate's last writes of a transaction are sent with its COMMIT, in one round

@@ -69,7 +69,8 @@ public final class RollingChange {
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .run("--logging.level.root=warn")) {
-            // Otherwise each new instance would configure the logging of the running ones again.
+            // Spring Boot must not configure the logging, because each new instance would do so again for the running
+            // ones.
             System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
             JdbcConnectionDetails details = server.getBean(JdbcConnectionDetails.class);
             List<String> database = List.of(
