@@ -59,7 +59,7 @@ record QueueStay(
         QueueStay stay = new QueueStay(calls, session, request, null, own, begun ? null : own);
         boolean entered = false;
         try {
-            // This query costs a round trip, so only a call that would have to wait sends it.
+            // holdsNoRow() costs a round trip, so it is called only if the entry would have to wait.
             if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
                 own.enter(WaitNanos.nanos(wait), Integer.MAX_VALUE);
             }

@@ -96,9 +96,8 @@ public final class Commit {
         }
         // A branch of an XA transaction must not be committed by Rowlock. The driver's commit() refuses to commit it.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Without one-shot execution, the server would prepare a repeated statement once for each execution. And if a
-        // value has no type, the driver would wait for all earlier results before it sends a statement that returns
-        // rows.
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. If a value
+        // has no type, the driver would wait for all earlier results before it sends a statement that returns rows.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }

@@ -273,7 +273,7 @@ public record Groups(
         }
         Member leader = all.get(0);
         Map<Long, String> versions = versions(leader, targets);
-        // If the versions were dropped meanwhile, the server's check refuses the group.
+        // If the cached versions of the tables were discarded meanwhile, the server's check refuses the group.
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         if (leader.required != null && leader.key instanceof LockKey.Row row) {

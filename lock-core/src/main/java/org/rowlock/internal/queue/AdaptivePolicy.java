@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Adapts the queue of a key to measured times. In an admission queue, {@link AdaptiveWidth} determines how many
- * transactions are admitted. In a {@code ROW} queue, a few contenders all go to the server, which is faster. If there
- * are more, only a few transactions wait at the server. At least one does, so that the key is never free for a round
- * trip. More wait there if the key is held for less time than it takes to wake the next thread. The same applies if
- * transactions outside the queues contend for it.
+ * transactions are admitted. In a {@code ROW} queue, contenders all go to the server as long as there are only a few,
+ * because that is faster. If there are more, only a few of them wait at the server. At least one waits there, so that
+ * the key is never free for a round trip. More transactions wait there if the key is held for less time than it takes
+ * to wake the next thread. The same applies if transactions outside the queues contend for the key.
  *
- * <p>The <em>crowd</em> of a lock is the number of transactions, in any JVM, that are granted the key before it. It is
- * estimated as the time for the lock divided by the time of one hold. This JVM measures both times, so a shortage of
- * processors lengthens both alike. {@link FrontPolicy} decides from the crowd whether to use a front lock.
+ * <p>The <em>crowd</em> of a lock is the number of transactions, in any JVM, that are granted the key before it. The
+ * crowd is estimated as the wait for the lock divided by the time of one hold. This JVM measures both times, so a
+ * shortage of processors lengthens both alike. {@link FrontPolicy} decides from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
@@ -33,10 +33,10 @@ public final class AdaptivePolicy implements QueuePolicy {
     private final FrontPolicy front;
     private @Nullable AdaptiveWidth stays;
 
-    /** How long the key is held; 0 if this is unknown. */
+    /** How long the key is held; 0 if the time is unknown. */
     long heldNanos;
 
-    /** How many transactions of other JVMs contend for the key at a time; 0 if this is unknown. */
+    /** How many transactions of other JVMs contend for the key at a time; 0 if the number is unknown. */
     double foreign;
 
     /**
@@ -68,8 +68,8 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        // The width is half of the estimated number of other transactions. With the whole number, two JVMs would keep
-        // raising each other's width.
+        // The width is half of the estimated number of transactions of other JVMs. If it were the whole number, two
+        // JVMs would keep raising each other's width.
         return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }
 
@@ -95,7 +95,7 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds, long keyNanos) {
-        // If no transaction waited for the front lock, a wait for the row proves nothing.
+        // A wait for the row is evaluated only if the transaction also waited for the front lock.
         double rowHolds = heldNanos > 0 && keyNanos >= heldNanos ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
         front.locked(keyNanos >= 0, crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
     }
@@ -126,8 +126,9 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the divisor for a step because of an inexact hold time. Such a time may be too long, so shorter times
-     * weigh more. A much shorter time weighs most, because earlier times probably included idle time of the connection.
+     * Returns the divisor for a step that an inexact hold time causes. An inexact time may be too long, so shorter
+     * times weigh more. A much shorter time weighs most, because earlier times probably included idle time of the
+     * connection.
      */
     private int inexactShare(long nanos, boolean longer) {
         if (longer) {

@@ -4,15 +4,15 @@ import java.util.Arrays;
 
 /**
  * The width of an admission queue: as many transactions as are needed to keep the key busy, and one more, which waits
- * at the server. If a lock is held for longer than a round trip takes, the width is two or three. If it is held for
- * less time, more transactions must be on their way to the server. Otherwise the key would be free until the next one
- * arrives.
+ * at the server. If a lock is held for longer than a round trip takes, the width is two or three. If the lock is held
+ * for less time, more transactions must be on their way to the server. Otherwise the key would be free until the next
+ * transaction arrives.
  *
- * <p>It measures how long each admitted transaction takes: its round trips, its wait and its hold. By Little's law, the
- * share of admitted transactions that do not wait is the time without a wait divided by the measured time. To measure
- * the time without a wait, only one transaction at a time is admitted now and then, more often at first. The median is
- * used, because the first transactions on a connection take many times as long. Until the first measurement the width
- * is the smallest.
+ * <p>This class measures how long each admitted transaction takes: its round trips, its wait and its hold. By Little's
+ * law, the share of admitted transactions that do not wait is the time without a wait divided by the measured time. To
+ * measure the time without a wait, the queue sometimes admits only one transaction at a time, more often at first. The
+ * measured time is the median, because the first transactions on a connection take many times as long as later ones.
+ * Until the first measurement the width is the smallest.
  */
 final class AdaptiveWidth {
     /** The smallest width: the holder and the next transaction. */
@@ -21,7 +21,7 @@ final class AdaptiveWidth {
     /** The largest width, so that one key does not occupy the whole pool. */
     static final int MOST = 8;
 
-    /** How many transactions per unit of the width are averaged for one mean. */
+    /** How many transactions are averaged for one mean, for each unit of the width. */
     private static final int SAMPLES = 8;
 
     /**
@@ -30,14 +30,12 @@ final class AdaptiveWidth {
      */
     private static final int MEANS = 64;
 
-    /**
-     * If a mean is shorter than the time without a wait by more than this factor, that time was wrong and is corrected.
-     */
+    /** If the time without a wait is longer than a mean by more than this factor, it was wrong and is corrected. */
     private static final double SURPRISE = 1.25;
 
     /**
-     * The factor by which the width exceeds the computed one. Times vary, and a free key costs more than a waiting
-     * transaction.
+     * The factor by which the width exceeds the computed width, because times vary, and a free key costs more than a
+     * waiting transaction.
      */
     private static final double ROOM = 1.2;
 
@@ -95,7 +93,8 @@ final class AdaptiveWidth {
             return;
         }
         if (meanNanos < aloneNanos) {
-            // Round trips have become shorter, or all connections were new when the time without a wait was measured.
+            // The measured time without a wait is too long: round trips have become shorter since, or all connections
+            // were new at that time.
             aloneNanos = (aloneNanos + meanNanos) / 2;
         }
         if (aloneNanos <= SURPRISE * meanNanos) {

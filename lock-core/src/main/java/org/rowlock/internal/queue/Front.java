@@ -61,7 +61,10 @@ public final class Front {
         return null;
     }
 
-    /** Records that the front lock could not be acquired in time, and that the row lock is sent again without it. */
+    /**
+     * Records that the front lock could not be acquired in time, and that the row lock is sent again without a front
+     * lock.
+     */
     public void givenUp() {
         synchronized (entry.queue.lock) {
             unsent();

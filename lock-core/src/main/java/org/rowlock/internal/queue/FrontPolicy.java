@@ -5,18 +5,19 @@ import java.util.function.LongSupplier;
 
 /**
  * Decides whether the next lock of a key has a front lock, from the {@linkplain AdaptivePolicy crowds} of earlier
- * locks, which are estimated from times. Called under the lock of the queues. It has three states.
+ * locks, which are estimated from times. Its methods are called under the lock of the queues. The policy has three
+ * states.
  *
  * <p>PLAIN: there is no front lock. If crowds are large, and mostly of other JVMs, the state becomes FRONT. If other
- * JVMs already use front locks, a plain lock overtakes their queue and does not notice it. Therefore one lock in a few
- * is a probe with a front lock.
+ * JVMs already use front locks, a plain lock overtakes their queue without noticing the crowd. Therefore one lock in
+ * {@link #EVERY} is a probe with a front lock.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the crowd is exact. After a
  * few consecutive small crowds the state becomes PLAIN.
  *
- * <p>OPEN: there is no front lock, because it does not help. Transactions that held it still had to wait for the row,
- * because other transactions bypass Rowlock and overtake its queue. All JVMs return to FRONT at the same time of day,
- * because a single JVM would only notice the crowd of the others.
+ * <p>OPEN: there is no front lock, because it does not help. Transactions that held a front lock still had to wait for
+ * the row. Other transactions bypass Rowlock, and overtake the queue for the front lock. All JVMs return to FRONT at
+ * the same time of day, because if one JVM returned alone, it would still be overtaken by the others.
  */
 final class FrontPolicy {
     private enum State {
@@ -28,7 +29,7 @@ final class FrontPolicy {
     /** The crowd from which the server's queue of row locks costs more than an advisory lock. */
     private static final double CROWD = 8;
 
-    /** The shortest wait that is evaluated. A shorter one may only be a wait for a processor. */
+    /** The shortest wait that is evaluated. A shorter wait may only be a wait for a processor. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
@@ -50,18 +51,18 @@ final class FrontPolicy {
     /** How many consecutive small crowds lead to PLAIN. */
     private static final int TO_PLAIN = 8;
 
-    /** One of so many locks is a probe, or is timed by the server. */
+    /** One lock in this number is a probe, or is timed by the server. */
     private static final int EVERY = 8;
 
     /**
-     * If the wait for the row after the front lock is at least this many holds, transactions have bypassed the front
-     * lock.
+     * How many holds the wait for the row after the front lock may last. A longer wait means that transactions have
+     * bypassed the front lock.
      */
     private static final double BEHIND = 4;
 
     /**
-     * How many short waits cancel one long wait. It is more than one, because some waits are short by chance even if
-     * others contend for the row.
+     * How many short waits cancel one long wait. The number is more than one, because some waits are short by chance
+     * even if other transactions contend for the row.
      */
     private static final int LONG_COUNTS = 2;
 
@@ -69,26 +70,27 @@ final class FrontPolicy {
 
     /**
      * How long the long waits must continue before the state becomes OPEN. When many JVMs have just started, the first
-     * uses front locks seconds before the last one does. Meanwhile transactions of the others overtake it.
+     * one uses front locks seconds before the last one does. Meanwhile transactions of the other JVMs overtake those of
+     * the first.
      */
     private static final long TO_OPEN_MILLIS = 8_000;
 
     private static final long FIRST_PERIOD_MILLIS = 15_000;
     private static final long MOST_PERIOD_MILLIS = 60_000;
 
-    /** After this time in FRONT, earlier periods of OPEN no longer count. */
+    /** After this time in FRONT, earlier periods of OPEN are forgotten. */
     private static final long CALM_MILLIS = 20_000;
 
     /**
-     * The longest wait for a front lock. A transaction that gives up overtakes all that wait for it, so the bound is
-     * only for faults.
+     * The longest wait for a front lock. A transaction that gives up overtakes all transactions that wait for the lock,
+     * so this bound is only for faults.
      */
     private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier millis;
     private State state = State.PLAIN;
 
-    /** How many consecutive crowds require another state. */
+    /** How many consecutive crowds have required another state. */
     private int inRow;
 
     /** Whether the last lock waited for transactions of other JVMs. */
@@ -163,7 +165,7 @@ final class FrontPolicy {
 
     /**
      * Records that the front lock could not be acquired in time. If other transactions of this JVM acquired it
-     * meanwhile, its queue is only long.
+     * meanwhile, there is no fault, only a long queue.
      */
     void givenUp(long nanos) {
         long now = millis.getAsLong();

@@ -3,9 +3,9 @@ package org.rowlock.internal.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The allowed size of groups for each key, a power of two. It is halved when a group is rolled back, and then grows
- * slowly. Sizes are stored by hash, so two keys may share one, which costs only speed. Thread-safe; a lost update of a
- * size does no harm.
+ * The allowed size of groups for each key, a power of two. The size is halved when a group is rolled back, and then
+ * grows slowly. Sizes are stored by hash, so two keys may share one size, which costs only speed. Thread-safe; a lost
+ * update of a size does no harm.
  */
 public final class GroupSizes {
     private static final int PLACES = 1 << 10;
@@ -18,7 +18,10 @@ public final class GroupSizes {
 
     private final int largest;
 
-    /** How much smaller than the largest size the groups are, by hash: {@link #STEPS} for each halving, rounded up. */
+    /**
+     * The number of steps by which groups are smaller than the largest size, by hash: {@link #STEPS} for each halving,
+     * rounded up.
+     */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
     /** @param largest the largest number of callers that may share a transaction; rounded down to a power of two */

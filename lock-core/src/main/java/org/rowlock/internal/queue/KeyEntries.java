@@ -66,8 +66,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Records that the innermost call of this thread has its connection. The time that it waited for the pool must not
-     * be attributed to its keys.
+     * Records that the innermost call of this thread has its connection. The time for which the call waited for the
+     * pool must not be attributed to its keys.
      */
     public static void startServerWait() {
         KeyEntries entries = entered();
@@ -82,15 +82,16 @@ public final class KeyEntries {
      * not wait for each other's timeouts.
      */
     public void open(boolean skipsWait) {
-        // The call sends its statement again on another connection, for example after a group was rolled back.
+        // The call may have sent its statement before, for example in a group that was rolled back, and now sends it
+        // again on another connection.
         begun = false;
         places.forEach(place -> place.entry().open(skipsWait));
     }
 
     /**
      * Returns the keys in the order in which all calls enter queues. Shorter texts come first, so that numbers have the
-     * same order as at the server. A call then waits for its keys in the same order in the JVM and at the server. So it
-     * does not hold one place for long while it waits for another.
+     * same order as at the server. A call then waits for its keys in the same order in the JVM and at the server. It
+     * therefore does not hold the place of one key for long while it waits for another.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
         if (keys.size() == 1) {
@@ -126,8 +127,8 @@ public final class KeyEntries {
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
-            // The key includes the database, because an application may use several. It is a list, because the first
-            // hashCode() of a record takes 10 ms.
+            // The key of the queue includes the database, because an application may use several databases. The key is
+            // a list and no record, because the first hashCode() of a record takes 10 ms.
             places.add(new Place(key, mode, queues.join(List.of(database, key), Modes.isShared(mode), offer)));
         }
         ENTERED.set(this);
@@ -212,8 +213,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Whether other transactions contend for one of the keys. If the call has no entry, this is unknown, and the method
-     * returns true.
+     * Whether other transactions contend for one of the keys. Returns true if the call has no entry, because the answer
+     * is then unknown.
      */
     public boolean isWanted() {
         for (Place place : places) {

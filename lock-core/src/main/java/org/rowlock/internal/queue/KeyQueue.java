@@ -11,22 +11,22 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The queue of a key in this JVM, in the order of arrival. An entry that is admitted has a place and is
- * <em>inside</em>. The policy determines how many exclusive entries are inside at the same time. Consecutive shared
- * entries may all be inside. A free place is given to the next entry before its thread wakes.
+ * The queue of a key in this JVM, in the order of arrival. An admitted entry has a place and is <em>inside</em>. The
+ * policy determines how many exclusive entries are inside at the same time. Consecutive shared entries may all be
+ * inside. A free place is given to the next entry before its thread wakes.
  *
  * <p>There are two uses. In an admission queue, which a call enters before it borrows a connection, an entry
  * <em>keeps</em> its place until its transaction has ended. A transaction enters a {@code ROW} queue with its
- * connection, but without a row lock. There an entry leaves its place when the server has answered. So nothing has to
- * be done at a commit that Rowlock does not notice. In that use a thread may wait for a lock that the queue does not
- * know, such as its own lock on another connection. {@link Relief} limits that wait.
+ * connection, but without a row lock. In such a queue an entry leaves its place when the server has answered, because
+ * Rowlock may not notice the commit. The thread of an entry may then wait for a lock that the queue does not know, such
+ * as its own lock on another connection. {@link Relief} limits that wait.
  *
  * <p>Thread-safe: everything but the parking of threads happens under one lock.
  */
 final class KeyQueue {
     /**
-     * How many leaders of groups are inside: the server runs one, and the other waits there. Fewer leaders mean larger
-     * groups, and so fewer commits.
+     * How many leaders of groups are inside: the server runs the group of one leader, and the other leader waits there.
+     * Fewer leaders mean larger groups, and so fewer commits.
      */
     private static final int LEADERS = 2;
 
@@ -42,15 +42,15 @@ final class KeyQueue {
     /** The waiting entries, in the order of their arrival. */
     private final List<QueueEntry> line = new ArrayList<>(0);
 
-    /** How many entries leaders have taken. They are no longer in the line, but their threads still wait. */
+    /** How many entries leaders have taken. Taken entries are no longer in the line, but their threads still wait. */
     private int taken;
 
     /** The number of shared entries inside, or the negative number of exclusive ones. */
     private int inside;
 
     /**
-     * Whether entries are admitted at once, because the last call obtained no connection. Otherwise each would wait for
-     * the connection timeouts of all before it.
+     * Whether entries are admitted at once, because the last call obtained no connection. Otherwise each entry would
+     * wait for the connection timeouts of all entries before it.
      */
     private volatile boolean open;
 
@@ -122,7 +122,7 @@ final class KeyQueue {
         }
     }
 
-    /** Adds an entry to the line, at its former position if it had one, otherwise at the end. */
+    /** Adds an entry to the line, at its former position if it was in the line before, otherwise at the end. */
     private void insert(QueueEntry entry) {
         int at = line.size();
         while (at > 0 && line.get(at - 1).sinceNanos - entry.sinceNanos > 0) {
@@ -141,7 +141,7 @@ final class KeyQueue {
                 line.remove(entry);
                 entry.state = State.OVER;
                 LockSupport.unpark(entry.thread);
-                // The entries after it may be shared, and so be admitted now.
+                // The entries after the removed one may be shared, and can then be admitted now.
                 admitNext();
             }
             return gives;
@@ -158,7 +158,7 @@ final class KeyQueue {
             taken -= entry.state == State.TAKEN ? 1 : 0;
             for (QueueEntry member : entry.members) {
                 if (member.state == State.TAKEN) {
-                    // Members whose work the leader has not finished wait again, unless their work may already be done.
+                    // A member whose work the leader has not finished waits again, unless its work may already be done.
                     end(member, member.sent ? Served.UNKNOWN : null);
                 }
             }
@@ -241,7 +241,7 @@ final class KeyQueue {
 
     void widen(long wideNanos) {
         synchronized (lock) {
-            // There may be more entries inside than the width, because some skipped the wait.
+            // More entries may be inside than the width allows, because some have skipped the wait.
             relief.widen(-inside - policy.width(false, line.size()), wideNanos);
             admitNext();
         }

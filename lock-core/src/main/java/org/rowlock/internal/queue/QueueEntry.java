@@ -8,7 +8,8 @@ import org.rowlock.RowLocksBuilder.LockFront;
 
 /**
  * One transaction's entry in a {@link KeyQueue}. It waits, is admitted, and leaves. {@link #leave} is allowed in every
- * state, and a second call does nothing. A caller that calls it in {@code finally} therefore never blocks the queue.
+ * state, and a second call does nothing. A caller that calls {@code leave} in {@code finally} therefore never blocks
+ * the queue.
  *
  * <p>The thread that created the entry waits. Another thread may {@link #wake} it. Any thread may call {@link #leave}
  * for an admitted entry.
@@ -17,8 +18,8 @@ import org.rowlock.RowLocksBuilder.LockFront;
  * waiting thread. A leader {@linkplain #take takes} entries from the head of the queue. The thread of a taken entry
  * waits, regardless of timeouts and interrupts. The leader {@linkplain #complete completes} the entry with a value or
  * an error, or {@linkplain #handBack gives it back}. An entry that was given back waits at its former position, and no
- * leader takes it again. When the leader leaves, it gives back its remaining entries. If it has already {@linkplain
- * #sent sent} their work, they end with an error instead, because the outcome is unknown.
+ * leader takes it again. When the leader leaves, it gives back its remaining entries. Entries whose work was already
+ * {@linkplain #sent sent} end with an error instead, because the outcome is unknown.
  */
 public final class QueueEntry {
     public enum State {
@@ -54,12 +55,12 @@ public final class QueueEntry {
     @Nullable
     Object offer;
 
-    /** The entries that this one has taken. */
+    /** The entries that this entry has taken. */
     List<QueueEntry> members = List.of();
 
     volatile boolean sent;
 
-    /** Whether it has a place. While no connection is available, entries are inside without a place. */
+    /** Whether the entry has a place. While no connection is available, entries are inside without a place. */
     boolean counted;
 
     volatile long sinceNanos = System.nanoTime();
@@ -84,12 +85,12 @@ public final class QueueEntry {
         return queue.tryEnter(this, false);
     }
 
-    /** Enters without waiting if it would not have to wait for another entry at the server either. */
+    /** Enters without waiting if no entry is inside for which the transaction would have to wait at the server. */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }
 
-    /** Enters even if no place is free. The entry is counted. */
+    /** Enters even if no place is free. The entry takes a place. */
     public void pass() {
         synchronized (queue.lock) {
             queue.admit(this);
@@ -113,8 +114,8 @@ public final class QueueEntry {
     }
 
     /**
-     * Records that its statement is sent to the server now. Earlier times may be waits for the pool, and not for the
-     * key.
+     * Records that the entry's statement is sent to the server now. Before this, the transaction may have waited for
+     * the pool, and not for the key.
      */
     public void startServerWait() {
         sentNanos = System.nanoTime();
@@ -146,12 +147,12 @@ public final class QueueEntry {
             long nanos = now - sentNanos;
             queue.relief.begin(now);
             if (!holds) {
-                // The flush has acquired and released the lock, and so did the flushes before it.
+                // This flush, and each flush before it, has acquired and released the lock.
                 queue.policy.held(nanos / (inFront + 1), true);
                 return;
             }
             lockedNanos = now;
-            // In a ROW queue the lock holder has already left, so it is not counted among the entries inside.
+            // In a ROW queue the lock holder has already left, so one is added for it.
             int own = inFront + (queue.isKept() ? 0 : 1);
             queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
         }
@@ -169,7 +170,7 @@ public final class QueueEntry {
         }
     }
 
-    /** Records that the lock is released. {@code exact} is false if that may have happened some time ago. */
+    /** Records that the lock is released. {@code exact} is false if the release may have happened some time ago. */
     public void released(boolean exact) {
         synchronized (queue.lock) {
             release(System.nanoTime(), exact);
@@ -216,9 +217,9 @@ public final class QueueEntry {
     }
 
     /**
-     * Takes waiting entries from the head of the queue, in their order, up to the first that cannot join. A shared
-     * entry, an entry without an offer, and one whose offer the predicate rejects cannot join. So no entry is
-     * overtaken. This entry must be inside and exclusive.
+     * Takes waiting entries from the head of the queue, in their order, up to the first that cannot join, so that no
+     * entry is overtaken. A shared entry, an entry without an offer, and an entry whose offer the predicate rejects
+     * cannot join. This entry must be inside and exclusive.
      *
      * @param most the largest number of entries to take
      * @param joins whether an offer may be taken; it must be quick, because the queue is locked meanwhile
@@ -258,7 +259,7 @@ public final class QueueEntry {
         queue.end(this, new Served(null, failure));
     }
 
-    /** Gives the entry back to its own thread. Its bound of the wait and interrupts apply again. */
+    /** Gives the entry back to its own thread, to which timeouts and interrupts apply again. */
     public void handBack() {
         queue.end(this, null);
     }

@@ -4,8 +4,8 @@ package org.rowlock.internal.queue;
  * Decides how many transactions the queues of a key admit, and whether a transaction has a front lock. {@link
  * KeyQueues} creates one policy for each hash of keys, and never replaces it.
  *
- * <p>Each method is called under the lock of the queues that it belongs to. An implementation therefore needs no lock
- * of its own, and must not block.
+ * <p>Each method is called under the lock of the queues to which the policy belongs. An implementation therefore needs
+ * no lock of its own, and must not block.
  */
 public interface QueuePolicy {
     /**
@@ -14,8 +14,8 @@ public interface QueuePolicy {
      * @param kept true for an admission queue, where a transaction keeps its place until it has ended; false for a
      *     {@code ROW} queue, where it leaves its place when the server answers, so that all transactions inside wait at
      *     the server
-     * @param waiting how many transactions wait in the queue; if none waits, the width determines when the next one
-     *     must wait
+     * @param waiting how many transactions wait in the queue; if none waits, the width determines when the next
+     *     transaction must wait
      * @return at least 1, unless no transaction may enter without waiting
      */
     int width(boolean kept, int waiting);
@@ -49,7 +49,7 @@ public interface QueuePolicy {
      */
     default void waited(long nanos, int holds, long keyNanos) {}
 
-    /** Records how long the wait for a front lock was that could not be acquired in time. */
+    /** Records that a front lock could not be acquired in time, and how long the transaction has waited for it. */
     default void frontGivenUp(long nanos) {}
 
     /**

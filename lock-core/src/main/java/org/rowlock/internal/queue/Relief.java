@@ -1,10 +1,10 @@
 package org.rowlock.internal.queue;
 
 /**
- * How far a queue exceeds its width, because no transaction of this JVM has acquired the key for some time. It admits
- * one more, after the same time again two more, and then four, each for a limited time. It never admits all at once,
- * because a crowd of other JVMs may be the reason why this JVM does not acquire the key. Called under the lock of the
- * queue, except for {@link #untilMore}.
+ * How far a queue exceeds its width, because no transaction of this JVM has acquired the key for some time. The queue
+ * admits one more transaction, after the same time again two more, and then four, each for a limited time. It never
+ * admits all at once, because a crowd of other JVMs may be the reason why this JVM does not acquire the key. All
+ * methods except {@link #untilMore} are called under the lock of the queue.
  */
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);

@@ -33,7 +33,8 @@ public final class FlushRunner {
         }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
-        // A query is read through the pool's wrappers, because the caller's mapper may expect their result set.
+        // A query is read through the pool's wrappers, because the caller's mapper may expect the result set of the
+        // pool.
         Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);

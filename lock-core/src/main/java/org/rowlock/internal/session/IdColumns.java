@@ -24,7 +24,7 @@ import org.rowlock.internal.text.TablePlace;
  * Therefore every row lock checks in its own round trip that the columns are still the primary key and have the same
  * types ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-// Tables are compared by identity, because a newer look-up may have found an equal one, which must not be forgotten.
+// Tables are compared by identity, because a newer look-up may have found an equal table, which must not be forgotten.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
     /** The type behind a domain. Values and keys of the column have that type. */

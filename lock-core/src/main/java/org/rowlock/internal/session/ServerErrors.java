@@ -215,7 +215,7 @@ public final class ServerErrors {
     public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        // The error of a row security policy for written rows is excluded, because a lock writes none.
+        // The error of a row security policy for written rows is excluded, because a lock writes no rows.
         if (server == null || message == null || isOfRule(e) || isRaisedIn("ExecWithCheckOptions", e)) {
             return false;
         }

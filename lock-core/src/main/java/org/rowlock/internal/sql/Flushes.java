@@ -78,7 +78,7 @@ public final class Flushes {
      */
     static Object locked(ResolvedRequest request) {
         List<RowGroup> rows = request.rows();
-        // Two spellings of an id are one key, but two rows.
+        // One key may have two rows, because its id has two spellings.
         if (request.keys().size() == 1
                 && request.typed().isEmpty()
                 && request.inserts().isEmpty()

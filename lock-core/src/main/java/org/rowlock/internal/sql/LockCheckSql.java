@@ -102,7 +102,8 @@ public final class LockCheckSql {
         if (refused != null) {
             return refused;
         }
-        // A blocking lock function returns void, which is an empty text; a trying one returns true or false.
+        // A blocking lock function returns void, which is an empty text. A function that only tries returns true or
+        // false.
         return "false".equals(locked) ? LockCheck.TAKEN : LockCheck.held(row.getString(2));
     }
 

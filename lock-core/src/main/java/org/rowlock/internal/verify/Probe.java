@@ -193,7 +193,7 @@ final class Probe implements AutoCloseable {
             if (!SqlState.UNDEFINED_FUNCTION.equals(e.getSQLState())) {
                 throw e;
             }
-            // A server that is not PostgreSQL may lack these functions.
+            // A server that is not PostgreSQL may lack the functions of the query.
             return "unknown";
         } finally {
             connection.rollback();

@@ -105,8 +105,8 @@ public final class RowLockJdbcAutoConfiguration {
                                 + " @RowLock with a RowLockTransactionManager.");
             }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
-            // The type DropInMode is used only inside this method, because lock-jdbc may be missing. Its value OFF may
-            // be the text false, because YAML reads off as false.
+            // The type DropInMode is used only inside this method, because lock-jdbc may be missing. The value may be
+            // the text false, because YAML reads off as false.
             DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",

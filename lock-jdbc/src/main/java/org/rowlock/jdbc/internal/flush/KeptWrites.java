@@ -111,7 +111,8 @@ public final class KeptWrites {
         try {
             Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
-            // The driver's own commit() also adds this warning and returns if the wait for a standby is cancelled.
+            // If the wait for a standby is cancelled, the driver's own commit() also adds this warning and returns
+            // normally.
             if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {
                 connection.unwrap(PgConnection.class).addWarning(warning);
             }
@@ -132,8 +133,8 @@ public final class KeptWrites {
     }
 
     /**
-     * Returns the exception for a failure of the kept writes. The driver's exception for a lost connection is returned
-     * as it is.
+     * Returns the exception for a failure of the kept writes. If the connection is lost, this is the driver's
+     * exception, unchanged.
      */
     private static SQLException failure(SQLException e) {
         return SqlState.isConnectionLost(e.getSQLState())

@@ -124,7 +124,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return figures.computeIfAbsent(own ? table : OTHER_TABLES, name -> new TableFigures());
     }
 
-    /** Whether any statement has needed a front lock so far. Until then no statement records its values for one. */
+    /**
+     * Whether any statement has needed a front lock so far. Until then, statements do not record their values for a
+     * front lock.
+     */
     public boolean wantsFronts() {
         return wantsFronts || settings.front() == LockFront.ALWAYS;
     }

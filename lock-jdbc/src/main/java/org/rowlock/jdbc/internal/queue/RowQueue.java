@@ -31,8 +31,9 @@ final class RowQueue {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The part of a timeout that may be spent in the JVM: 10 means a tenth. The server's own timeout starts only when
-     * the statement arrives. So with Rowlock a statement times out later than without it, by at most this part.
+     * The divisor for the part of a timeout that may be spent in the JVM: 10 means a tenth. The server's own timeout
+     * starts only when the statement arrives. With Rowlock, a statement therefore times out later than without it, by
+     * at most this part.
      */
     private static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
 
@@ -66,7 +67,7 @@ final class RowQueue {
         }
     }
 
-    /** Ends the wait of the thread that waits here, so that it goes to the server. */
+    /** Ends the wait of the thread in this queue, so that its statement goes to the server. */
     void wake() {
         QueueWait now = wait;
         if (now != null) {
@@ -149,10 +150,10 @@ final class RowQueue {
     }
 
     /**
-     * Whether the statement may have a front lock. The driver must be able to send both in one flush. While the thread
-     * waits for the front lock, its session must hold no lock for which another transaction may wait. So the session
-     * must hold no advisory locks, and the transaction must not have begun: even a read locks its tables, and LOCK
-     * TABLE waits for these locks.
+     * Whether the statement may have a front lock. The driver must be able to send the front lock and the statement in
+     * one flush. While the thread waits for the front lock, its session must hold no lock for which another transaction
+     * may wait. Therefore the session must hold no advisory locks, and the transaction must not have begun: even a read
+     * locks its tables, and LOCK TABLE waits for these locks.
      */
     private boolean mayFront() {
         return access.session().carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;

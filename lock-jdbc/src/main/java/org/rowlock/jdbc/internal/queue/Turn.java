@@ -74,7 +74,8 @@ public final class Turn {
             if (!FrontSql.undoes(access.driver())) {
                 return false;
             }
-            // The rollback loses no other work, because only the first statement of a transaction has a front lock.
+            // The rollback undoes only this statement, because only the first statement of a transaction has a front
+            // lock.
             access.driver().rollback();
         } else if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
                 && !FrontSql.isWithin(access.query("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {

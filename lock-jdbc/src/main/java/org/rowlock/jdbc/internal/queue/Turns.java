@@ -28,8 +28,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
  * may wait in the JVM. So a thread that waits in the JVM holds no lock for which another transaction waits at the
  * server.
  *
- * <p>Only one thread at a time may use it, as with any connection. Other threads may call {@link #cancel}, {@link
- * #close} and {@link #abort}, because these do not use the driver's connection.
+ * <p>Only one thread at a time may use this object, as with any connection. Other threads may call {@link #cancel},
+ * {@link #close} and {@link #abort}, because these do not use the driver's connection.
  */
 public final class Turns {
     private final DropIn dropIn;
@@ -62,7 +62,7 @@ public final class Turns {
         this.rows = new RowFinder(access, dropIn.primaryKeys);
         this.passing = new Turn(access, null, null, null, null);
         this.mayHoldLocks = !access.isIdle();
-        // If another layer is between Rowlock and the driver, it may alter the session without Rowlock's knowledge.
+        // A layer between Rowlock and the driver may alter the session without Rowlock's knowledge.
         Object made = origin == null || dropIn.groups == null || !access.isDirect()
                 ? null
                 : List.of(access.session().url(), origin);
@@ -216,8 +216,8 @@ public final class Turns {
                 kept.send(access.connection());
                 done = true;
             } catch (SQLException | Error e) {
-                // If a write failed before it reached the server, the transaction there is not aborted. Rowlock aborts
-                // it, because the other writes must not be committed without this one.
+                // A write may have failed before it reached the server, which has then not aborted the transaction.
+                // Rowlock aborts it, because the other writes must not be committed without the failed one.
                 access.abort(e);
                 learn(e);
                 throw e;

@@ -112,7 +112,7 @@ public final class RowFinder {
                 return unknownTables;
             });
         } catch (SQLException e) {
-            // Rowlock tries again later. The application's own statement has already succeeded or failed.
+            // Rowlock looks up the keys again later. The application's own statement has already succeeded or failed.
             LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
         }
         unknownTables.clear();

@@ -39,7 +39,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     /**
-     * Wraps a connection. Returns it unchanged if it is not PostgreSQL's or is already wrapped.
+     * Wraps a connection. Returns the same connection if it is not one of PostgreSQL's driver, or is already wrapped.
      *
      * @param url the URL of {@link org.rowlock.jdbc.RowlockDriver}, or null
      * @param origin everything that determines the driver's connection besides its URL; null if this is not known
@@ -139,7 +139,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     protected CallableStatement made(CallableStatement made, String sql) {
-        // A call has no front lock, because the rows that it locks are unknown.
+        // A procedure call has no front lock, because Rowlock does not know which rows the procedure locks.
         return new ForwardingCallableStatement(this, made, sql);
     }
 
@@ -169,7 +169,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     @Override
     public void setAutoCommit(boolean autoCommit) throws SQLException {
         turns.run(() -> {
-            // The driver commits if autocommit is turned on, and the kept writes must be sent with that COMMIT.
+            // When autocommit is turned on, the driver commits, and the kept writes must be sent with that COMMIT.
             if (autoCommit && turns.commitsHere()) {
                 turns.commit();
             }

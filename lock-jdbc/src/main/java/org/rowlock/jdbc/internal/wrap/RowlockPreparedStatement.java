@@ -92,7 +92,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     /**
      * Keeps this execution for the COMMIT if possible. The caller may then return a count of 1, because the COMMIT
-     * fails if the count is another.
+     * fails if another number of rows is changed.
      */
     private boolean keep() throws SQLException {
         StatementPlan known = plan();
@@ -168,7 +168,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** Keeps the batch if all of it can be kept. The application then gets no counts. */
+    /** Keeps the batch if every execution of it can be kept. The application then gets no counts. */
     @Override
     int keepBatch() throws SQLException {
         List<Binds> all = batch;

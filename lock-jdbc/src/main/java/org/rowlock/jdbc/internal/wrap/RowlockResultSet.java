@@ -61,7 +61,7 @@ final class RowlockResultSet extends ForwardingResultSet {
 
     @Override
     public Statement getStatement() throws SQLException {
-        // This throws the driver's exception if the result is closed.
+        // The call throws the driver's exception if the result is closed.
         super.getStatement();
         return statement;
     }

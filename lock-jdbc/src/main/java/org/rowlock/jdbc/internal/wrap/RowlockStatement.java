@@ -31,8 +31,8 @@ class RowlockStatement extends ForwardingStatement {
     private @Nullable RowlockResultSet lastKeys;
 
     /**
-     * The statement whose results are read: the delegate, or the statement that Rowlock ran instead. It is volatile
-     * because another thread may cancel it.
+     * The statement whose results are read: the delegate, or the statement that Rowlock ran instead. The field is
+     * volatile because another thread may cancel the statement.
      */
     private volatile Statement ran;
 
@@ -125,7 +125,7 @@ class RowlockStatement extends ForwardingStatement {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
-            // Between the two attempts no statement runs, so the driver could cancel nothing.
+            // Between the two attempts no statement runs, so a cancel at the driver would have had no effect.
             if (cancelled) {
                 throw connection.turns().canceled();
             }
@@ -170,7 +170,7 @@ class RowlockStatement extends ForwardingStatement {
         isKept = true;
     }
 
-    /** Whether the execution may be kept. It may not if the driver would take its result for generated keys. */
+    /** Whether the execution may be kept. Otherwise the driver would take the next result for generated keys. */
     final boolean mayBeKept() {
         return !keysAreDue;
     }
@@ -184,7 +184,7 @@ class RowlockStatement extends ForwardingStatement {
         return 0;
     }
 
-    /** Makes a statement the one whose results the application reads. */
+    /** Sets the statement whose results the application reads. */
     final void runs(Statement statement) throws SQLException {
         isKept = false;
         Statement before = ran;
@@ -240,7 +240,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     private <T> T send(String sql, @Nullable Execution<T> execution, Call<T> call) throws SQLException {
-        // A prepared statement of the driver rejects every text here, even its own.
+        // The driver's prepared statement rejects every text in these methods, even its own text.
         boolean refused = delegate instanceof PreparedStatement;
         return send(connection.plan(sql), Binds.NONE, refused ? null : execution, call);
     }
@@ -313,12 +313,12 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public void close() throws SQLException {
-        // The driver's close() also cancels what another thread runs, so this ends a wait in the JVM too.
+        // The driver's close() also cancels the statement of another thread, so a wait in the JVM is cancelled too.
         connection.turns().cancel(delegate);
         delegate.close();
     }
 
-    /** Called when a result uses the connection. */
+    /** Notifies the connection that a result uses it. */
     final void used() throws SQLException {
         connection.used();
     }
@@ -339,7 +339,7 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public Connection getConnection() throws SQLException {
-        // This throws the driver's exception if the statement is closed.
+        // The call throws the driver's exception if the statement is closed.
         delegate.getConnection();
         return connection;
     }
@@ -347,12 +347,12 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     protected Statement ran() throws SQLException {
         if (isKept) {
-            // This sends the kept writes and throws their failure.
+            // The kept writes are sent now, so that their failure is thrown here.
             connection.used();
         }
         Statement now = ran;
         if (!now.equals(delegate)) {
-            // This throws the driver's exception if the statement is closed.
+            // The call throws the driver's exception if the statement is closed.
             delegate.getUpdateCount();
         }
         return now;
@@ -375,7 +375,7 @@ class RowlockStatement extends ForwardingStatement {
         return more;
     }
 
-    /** Clears the warnings. Like the driver's method, does so even if the statement is closed. */
+    /** Clears the warnings, even if the statement is closed, as the driver's method does. */
     @Override
     public void clearWarnings() throws SQLException {
         ran.clearWarnings();

@@ -14,8 +14,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the tables of entities. If Hibernate maps an entity, its mapping names the table. Otherwise the annotations of
- * JPA or Spring Data Relational do, in snake case, which is Spring Boot's naming strategy. Thread-safe.
+ * Finds the tables of entities. If Hibernate maps an entity, its mapping names the table. Otherwise the name comes from
+ * the annotations of JPA or Spring Data Relational, in snake case, which is Spring Boot's naming strategy. Thread-safe.
  */
 public final class EntityTables {
     private static final String JPA_ENTITY = "jakarta.persistence.Entity";
@@ -44,8 +44,8 @@ public final class EntityTables {
     }
 
     /**
-     * Returns the given table. Rejects it if it does not contain every row of its entities, such as that of a joined
-     * subclass.
+     * Returns the given table. Rejects a table that does not contain every row of its entities, such as the table of a
+     * joined subclass.
      *
      * @param required whether an absent row is an error, so that a row of another table cannot be taken for absent
      */
@@ -81,7 +81,8 @@ public final class EntityTables {
                     "Name an entity class, or give the table: @RowLock(\"orders\").");
         }
         MergedAnnotation<?> table = ofJpa.isPresent() ? annotations.get(JPA_TABLE) : ofRelational;
-        // Spring Data Relational quotes names, and does not change explicit names.
+        // JPA's names become snake case. Spring Data Relational quotes names instead, and does not change explicit
+        // names.
         UnaryOperator<String> given = ofJpa.isPresent() ? EntityTables::snakeCase : EntityTables::quoted;
         String schema = text(table, "schema");
         String name = text(table, "name") + (text(table, "name").isBlank() ? text(ofJpa, "name") : "");

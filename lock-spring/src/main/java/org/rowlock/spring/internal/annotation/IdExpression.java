@@ -27,8 +27,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * The expression of an id, or of a part of one. It reports at startup errors that would otherwise appear at the first
- * call.
+ * The expression of an id, or of a part of an id. Errors are reported at startup that would otherwise appear at the
+ * first call.
  */
 final class IdExpression {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
@@ -86,7 +86,7 @@ final class IdExpression {
             type = step(type, property);
         }
         Class<?> each = IdPart.typeOf(type);
-        // A list inside a list is an id of several parts.
+        // If the elements of a list are lists, each element is an id of several parts, whose types are unknown.
         boolean isKnown = !isList || each == type.resolve(Object.class);
         return new IdPart(evaluated, isKnown ? each : Object.class, isList ? "" : last);
     }

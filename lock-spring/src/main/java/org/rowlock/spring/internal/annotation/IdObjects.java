@@ -52,7 +52,7 @@ final class IdObjects {
                 && (type.isRecord() || MergedAnnotations.from(type).isPresent(EMBEDDABLE) || canBeIdClass(type));
     }
 
-    /** Whether the type can be an id class. JPA does not require an annotation on it. */
+    /** Whether the type can be an id class, on which JPA requires no annotation. */
     private static boolean canBeIdClass(Class<?> type) {
         Method equals = ReflectionUtils.findMethod(type, "equals", Object.class);
         return Serializable.class.isAssignableFrom(type)
@@ -79,7 +79,7 @@ final class IdObjects {
             return Stream.of(new Part(column, type));
         }
         List<Part> parts = fields(type).stream()
-                // An object with a component of its own type is no id.
+                // A component of the same type as the object is not split, because that would never end.
                 .flatMap(field -> field.getType() == type
                         ? Stream.of(new Part(field.getName(), type))
                         : partsOf(mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))

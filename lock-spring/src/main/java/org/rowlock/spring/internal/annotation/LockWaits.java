@@ -8,7 +8,7 @@ import org.rowlock.spring.RowLock;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
- * Parses and shortens waits. They are written as text in {@link RowLock#lockWait()} and in the property {@code
+ * Parses and shortens waits, which are written as text in {@link RowLock#lockWait()} and in the property {@code
  * rowlock.lock-wait}.
  */
 public final class LockWaits {
@@ -31,8 +31,8 @@ public final class LockWaits {
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException e) {
-            // The cause is left out, because its message mentions only durations, and Spring Boot shows the innermost
-            // message.
+            // The exception has no cause, because Spring Boot shows the innermost message, and that of the cause would
+            // mention only durations.
             throw new IllegalArgumentException(
                     "'" + text + "' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
         }

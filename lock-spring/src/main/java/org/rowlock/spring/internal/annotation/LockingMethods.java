@@ -47,7 +47,7 @@ public final class LockingMethods {
     /** The annotations of a method, as the target class implements it. */
     record Found(Method method, List<Lock> locks) {}
 
-    /** One of the annotations; the parameter is null if it is on the method or the class. */
+    /** One of the annotations. The parameter is null if the annotation is on the method or the class. */
     record Lock(
             MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
 
@@ -58,7 +58,7 @@ public final class LockingMethods {
     }
 
     /**
-     * Returns the methods of a bean that lock. It is fast for the many beans that have no such method.
+     * Returns the methods of a bean that lock. This is fast for the many beans that have no such method.
      *
      * @param locks whether a method of a target class locks
      */
@@ -71,7 +71,8 @@ public final class LockingMethods {
                 MethodIntrospector.selectMethods(
                                 type, (ReflectionUtils.MethodFilter) method -> locks.test(method, targetClass))
                         .forEach(method -> {
-                            // A method of a generic interface has different parameter types than its implementation.
+                            // A method of a generic interface and its implementation have different parameter types, so
+                            // the signature of the implementation is the key.
                             Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
                             methods.putIfAbsent(
                                     List.of(specific.getName(), List.of(specific.getParameterTypes())), method);
@@ -95,7 +96,8 @@ public final class LockingMethods {
             return null;
         }
         Class<?> type = ClassUtils.getUserClass(targetClass);
-        // If another library made a JDK proxy, its methods have no annotations and no parameter names.
+        // The methods of another library's JDK proxy have no annotations and no parameter names, so the interface's
+        // method is used.
         Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
         boolean isOfClass = Modifier.isPublic(specific.getModifiers())
                 && !Modifier.isStatic(specific.getModifiers())
@@ -105,7 +107,7 @@ public final class LockingMethods {
                         () -> specific.equals(method) ? null : findDirect(method),
                         () -> specific.getDeclaringClass() == type ? null : findInherited(specific, type),
                         () -> isOfClass ? findOfClass(specific, type) : null,
-                        // The class behind a repository does not implement the interface of the repository.
+                        // The target class of a repository's proxy does not implement the interface of the repository.
                         () -> isOfClass ? findOfClass(method, method.getDeclaringClass()) : null)
                 .map(Supplier::get)
                 .filter(Objects::nonNull)
@@ -189,7 +191,7 @@ public final class LockingMethods {
         try {
             Stream.of(types.get()).map(ResolvableType::forType).forEach(type -> checkType(met, type));
         } catch (TypeNotPresentException | LinkageError e) {
-            // The class is optional and missing, so a method that uses it is never called.
+            // An optional class is missing, so a method that uses the class is never called.
         }
     }
 

@@ -91,8 +91,8 @@ public record MethodLocks(
         }
 
         /**
-         * Returns a call with the keys of an earlier evaluation if this one has none, because some ids can be iterated
-         * over only once.
+         * Returns a call with the keys of an earlier evaluation if this call has no keys, because some ids can be
+         * iterated over only once.
          */
         public Call orKeysOf(Call earlier) {
             List<List<LockKey>> both = new ArrayList<>(keys.size());

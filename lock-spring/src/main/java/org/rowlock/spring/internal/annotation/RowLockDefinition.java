@@ -98,7 +98,7 @@ public record RowLockDefinition(
         return List.of(values);
     }
 
-    // A null part is rejected by lock-core.
+    // A part may be null, because lock-core rejects it with a good message.
     @SuppressWarnings("NullAway")
     private LockKey key(@Nullable Object id) {
         if (id == null) {

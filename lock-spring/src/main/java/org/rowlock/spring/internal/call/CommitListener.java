@@ -18,8 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Listens to the commits of a transaction manager, and so learns which DataSource a transaction commits. Spring calls
- * it after all beforeCommit callbacks, including callbacks that were registered by another. If it throws an exception,
- * Spring rolls back.
+ * the listener after all beforeCommit callbacks, including callbacks that another callback has registered. If the
+ * listener throws an exception, Spring rolls back.
  */
 public final class CommitListener implements TransactionExecutionListener {
     private static final Log LOG = LogFactory.getLog(CommitListener.class);
@@ -34,7 +34,7 @@ public final class CommitListener implements TransactionExecutionListener {
     public static void listenTo(@Nullable Object manager) {
         if (manager instanceof ConfigurableTransactionManager telling
                 && telling.getTransactionExecutionListeners().stream().noneMatch(CommitListener.class::isInstance)) {
-            // The collection may belong to the application and be immutable, so it is copied.
+            // The collection is copied, because it may belong to the application and be immutable.
             List<TransactionExecutionListener> all = new ArrayList<>(telling.getTransactionExecutionListeners());
             all.add(new CommitListener(telling));
             telling.setTransactionExecutionListeners(all);
@@ -42,9 +42,9 @@ public final class CommitListener implements TransactionExecutionListener {
     }
 
     /**
-     * Whether a call may queue. The thread must not be in a transaction, nor in a scope that has suspended one
-     * (NOT_SUPPORTED), because that transaction may hold locks. It also must not be in a scope without a transaction
-     * (SUPPORTS) that already has a connection or an entity manager.
+     * Whether a call may queue. The thread must not be in a transaction, nor in a scope that has suspended a
+     * transaction (NOT_SUPPORTED), because that transaction may hold locks. The thread also must not be in a scope
+     * without a transaction (SUPPORTS) that already has a connection or an entity manager.
      */
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
@@ -84,7 +84,7 @@ public final class CommitListener implements TransactionExecutionListener {
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        // Rowlock's own manager sends the writes with the COMMIT.
+        // The writes are sent here, unless the manager is Rowlock's, which sends them with the COMMIT.
         SpringTransaction.of(transaction).forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
         if (transaction.isNewTransaction() && !transaction.isReadOnly() && !transaction.isRollbackOnly()) {
             CommitFlushes.open(manager);

@@ -34,7 +34,7 @@ public final class DataSources {
         Object key = asked == null ? this : asked;
         DataSource known = found.get(key);
         if (known == null) {
-            // This is called outside the lock of the map, because the bean factory acquires locks too.
+            // The DataSource is looked up outside the lock of the map, because the bean factory acquires locks too.
             known = find(asked == null ? defaultManager() : asked);
             found.put(key, known);
         }
@@ -52,7 +52,7 @@ public final class DataSources {
     }
 
     private DataSource find(@Nullable TransactionManager manager) {
-        // The manager may have been created before Rowlock's post-processors, which would have added the listener.
+        // Rowlock's post-processors add the listener to managers, but this manager may have been created before them.
         CommitListener.listenTo(manager);
         DataSource ofManager = committedBy(manager);
         DataSource found =
@@ -79,7 +79,7 @@ public final class DataSources {
         return JPA ? Jpa.dataSourceOf(manager) : null;
     }
 
-    /** Kept in a nested class, because its types exist only with spring-orm. */
+    /** A nested class, because the types that it uses exist only with spring-orm. */
     private static final class Jpa {
         static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
             return manager instanceof JpaTransactionManager jpa ? jpa.getDataSource() : null;

@@ -37,7 +37,7 @@ final class LockObservation {
         try {
             result = lock.get();
         } catch (Throwable e) {
-            // All throwables are caught, because a mapper in Kotlin may throw checked exceptions.
+            // Every Throwable is caught, because a mapper in Kotlin may throw checked exceptions.
             tell(() -> observed.end(outcome(e), e));
             throw e;
         }

@@ -63,12 +63,12 @@ public final class LockedCall {
 
     private AdmissionQueues.@Nullable Permit turn;
 
-    /** Whether the queue knows if this call obtained its connection. */
+    /** Whether the queue has been notified whether this call obtained its connection. */
     private boolean told;
 
     /**
-     * The time at which the call began to queue; null if it did not. The wait includes this time only once, because a
-     * retry within the transaction does not queue again.
+     * The time at which the call began to queue; null if it did not queue. Only the first lock of the call deducts this
+     * time from its wait, because a retry within the transaction does not queue again.
      */
     private @Nullable Long queuedSince;
 
@@ -117,7 +117,7 @@ public final class LockedCall {
                 return body.run();
             } catch (Throwable e) {
                 if (!told) {
-                    // If no connection was obtained, the queue lets the waiting callers go on at the same time, because
+                    // If no connection was obtained, the queue admits all waiting callers at the same time, because
                     // none of them can lock either.
                     entered.connected(!isWithoutConnection(e));
                 }
@@ -127,7 +127,8 @@ public final class LockedCall {
     }
 
     private static boolean isWithoutConnection(Throwable failure) {
-        // A pool throws the second exception if the connection is borrowed only for the first statement.
+        // A pool throws an SQLTransientConnectionException if the connection is borrowed only when the first statement
+        // runs.
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .anyMatch(each -> each instanceof CannotCreateTransactionException
                         || each instanceof SQLTransientConnectionException);
@@ -214,7 +215,8 @@ public final class LockedCall {
         queuedSince = null;
         RequestParts capped = request.waiting(transaction.capped(what, left));
         LockAccess locks = access();
-        // A KEY SHARE that this transaction holds is not enough, because other transactions can still change the row.
+        // A row that this transaction holds only FOR KEY SHARE is read again, because other transactions can change
+        // such a row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches caches = SessionCaches.of(
                 what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
@@ -235,12 +237,12 @@ public final class LockedCall {
             transaction.atEnd(turn::close);
         }
         if (locks.release() == LockRelease.EARLY) {
-            // If the transaction manager is Rowlock's, Rowlock then runs the commit even if there are no writes.
+            // With early release, Rowlock's transaction manager sends the COMMIT even if there are no writes.
             transaction.committedByRowlock = true;
         }
         LockResult shown = result instanceof LockResult tried ? tried : null;
         if (shown == null || shown.state() != LockResult.State.TAKEN) {
-            // This also reads rows again that no longer exist.
+            // Rows that no longer exist are read again too.
             caches.renew(transaction::atEnd);
         }
         Set<LockKey> held = held(request, shown);
@@ -293,14 +295,14 @@ public final class LockedCall {
                     SessionCaches.addKey(row, table, columns, claimed);
                     return mapper.map(row);
                 })));
-        // The mapper may have opened a session, so sessions are looked for again.
+        // The mapper may have opened a session of Hibernate or MyBatis, so the sessions are determined again.
         SessionCaches ofRows = claimed.size() < result.size()
                 ? new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of())
                 : SessionCaches.of(
                         what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
         ofRows.refuse();
         ofRows.renew(transaction::atEnd);
-        // Composite ids are left out, because the mapping may have their columns in another order than the keys.
+        // Composite ids are left out, because the mapping may have the columns in a different order from the keys.
         claimed.stream().filter(key -> columns.size() == 1).forEach(key -> transaction.holds(key, claim.mode()));
         return result;
     }

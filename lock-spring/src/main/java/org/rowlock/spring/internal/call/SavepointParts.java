@@ -15,8 +15,8 @@ import org.rowlock.internal.access.LockAccess;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * The locks and unsent writes of a transaction, in one part per savepoint. A rollback to a savepoint removes that part
- * and all later ones.
+ * The locks and unsent writes of a transaction, with one part for each savepoint. A rollback to a savepoint removes the
+ * part of that savepoint and all later parts.
  */
 abstract class SavepointParts implements TransactionSynchronization {
     private static final Object BEFORE_ANY = "";
@@ -36,7 +36,7 @@ abstract class SavepointParts implements TransactionSynchronization {
 
     @Override
     public void savepointRollback(Object savepoint) {
-        // An unknown savepoint was set before the first part.
+        // A savepoint that is not in the list was set before the first part.
         int first = Math.max(0, parts.stream().map(Part::savepoint).toList().indexOf(savepoint));
         parts.subList(first, parts.size()).clear();
         savepoint(savepoint);
@@ -48,7 +48,7 @@ abstract class SavepointParts implements TransactionSynchronization {
 
     /**
      * Returns those of the keys that are not known to be held in this mode or a stronger one. A rollback to a savepoint
-     * may have released some.
+     * may have released some of the locks.
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);

@@ -43,8 +43,8 @@ public final class SpringTransaction extends SavepointParts {
     private final @Nullable TransactionExecution execution;
 
     /**
-     * The DataSource in which it locks; null if its manager does not expose one. Such a manager may commit any
-     * DataSource that no other manager commits.
+     * The DataSource in which the transaction locks; null if its manager does not expose a DataSource. Such a manager
+     * may commit any DataSource that no other manager commits.
      */
     private final @Nullable DataSource dataSource;
 
@@ -57,7 +57,10 @@ public final class SpringTransaction extends SavepointParts {
 
     private final List<Runnable> ends = new ArrayList<>(0);
 
-    /** The key under which it is bound to the thread after its first lock, so that later locks find it quickly. */
+    /**
+     * The key under which the transaction is bound to the thread after its first lock, so that later locks find it
+     * quickly.
+     */
     private record Key(@Nullable DataSource dataSource) {}
 
     SpringTransaction(@Nullable TransactionExecution execution, @Nullable DataSource dataSource) {
@@ -124,7 +127,7 @@ public final class SpringTransaction extends SavepointParts {
     private static SpringTransaction begin(DataSource dataSource) {
         SpringTransaction informed = null;
         SpringTransaction ofAny = null;
-        // The innermost of several nested transactions is the last one.
+        // The last transaction in the list is the innermost one.
         for (SpringTransaction each : all()) {
             if (each.execution == null ? !each.ended : !each.execution.isCompleted()) {
                 informed = dataSource.equals(each.dataSource) ? each : informed;
@@ -234,8 +237,8 @@ public final class SpringTransaction extends SavepointParts {
 
     /** Returns the writes that the transaction sends at its end. */
     public CommitWrites writes(String what) {
-        // If the connection is in autocommit, it has no transaction: a statement borrowed it while a transaction of
-        // another DataSource was running.
+        // A connection in autocommit has no transaction. This happens if a statement borrows it during a transaction of
+        // another DataSource.
         if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                     + ", or its manager does not report its commit to Rowlock, so the writes would not be sent."
@@ -278,8 +281,8 @@ public final class SpringTransaction extends SavepointParts {
 
     @Override
     public int getOrder() {
-        // Without an execution, beforeCommit is the last notification before the commit, so this synchronization must
-        // be the last one.
+        // If the manager reports no execution, beforeCommit is the last notification before the commit, so this
+        // synchronization must be the last one to receive it.
         return execution == null ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 

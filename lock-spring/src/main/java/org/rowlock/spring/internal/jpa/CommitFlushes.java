@@ -48,7 +48,7 @@ public final class CommitFlushes {
         }
     }
 
-    /** Kept in a nested class, because lock-jdbc may be missing. */
+    /** A nested class, because lock-jdbc may be missing. */
     private static final class Present {
         static void open(TransactionManager manager) {
             EntityManagerFactory units =

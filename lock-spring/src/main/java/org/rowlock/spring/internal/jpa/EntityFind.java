@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /**
- * Describes how JPA's {@code find} with a pessimistic lock mode locks the same row as Rowlock. This is so for an entity
- * if Hibernate's statement selects from one table by its id alone, in one of PostgreSQL's modes.
+ * Describes how JPA's {@code find} with a pessimistic lock mode locks the same row as Rowlock. This is possible if
+ * Hibernate's statement for the entity selects from one table by the id alone, in one of PostgreSQL's modes.
  *
  * @param modes JPA's mode for each of PostgreSQL's modes that Hibernate can send
  */
@@ -65,8 +65,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         try {
             return probe(factory, table, mapped);
         } catch (RuntimeException | LinkageError e) {
-            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method.
-            // Rowlock's own statement then locks.
+            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method. In these
+            // cases Rowlock's own statement locks.
             LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
             return null;
         }

@@ -61,7 +61,7 @@ final class EntityLock implements RowStatement {
         }
     }
 
-    /** Whether this object locked the row, so that the entity was read under the lock. */
+    /** Whether this object has locked the row, and so has read the entity under the lock. */
     boolean isCalled() {
         return called;
     }

@@ -29,7 +29,7 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  * The entities of a table.
  *
  * @param mapped the entities of the table, and the other entities of a hierarchy that uses it
- * @param names their names
+ * @param names the names of these entities
  * @param isCached whether a cache may contain their data, or a collection or the result of a query with them
  * @param lockedIn the table in which their rows must be locked, if it is another one: the root's table for a joined
  *     subclass, the entity's main table for a secondary table. Otherwise empty
@@ -72,7 +72,7 @@ record HibernateEntities(
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
-        // If only the given name has a schema, the mapped table may be a different one.
+        // If the given name has a schema and the mapped name has none, the two may be different tables.
         List<String> roots = mapped.stream()
                 .filter(entity -> spaces(entity)
                         .filter(space -> !table.contains(".") || space.contains("."))
@@ -133,8 +133,8 @@ record HibernateEntities(
     }
 
     /**
-     * Reads several cached rows in one statement. Otherwise each would take its own statement, because the cache is
-     * bypassed under a lock.
+     * Reads several cached rows in one statement. Otherwise each row would take a separate statement, because the cache
+     * is bypassed under a lock.
      *
      * @param columns the columns of a composite id, in the order of the key
      */
@@ -148,7 +148,7 @@ record HibernateEntities(
             try {
                 ids.forEach(id -> values.add(id(session, entity, columns, id)));
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-                return; // No row has this key, or its type cannot be read: the reads under the lock find the others
+                return; // A key does not fit the id, so the entities are read one by one.
             }
             List<Object> unused = session.<Object>byMultipleIds(entity.getEntityName())
                     .with(CacheMode.REFRESH)

@@ -50,7 +50,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     private static final Set<LockMode> HELD =
             Set.of(LockMode.PESSIMISTIC_WRITE, LockMode.PESSIMISTIC_FORCE_INCREMENT, LockMode.WRITE);
 
-    /** @param surely whether its id is certainly one of the keys */
+    /** @param surely whether the entity's id is certainly one of the keys */
     private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
 
     /**
@@ -188,14 +188,14 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             boolean isFound = known == null ? !context.containsDeletedUnloadedEntityKey(key) : isReadAgain(known);
             return isFound ? new EntityLock(session, translator, find, asked, id, known) : null;
         } catch (IllegalArgumentException | HibernateException e) {
-            return null; // Rowlock reports the fault in the id
+            return null; // Rowlock's own statement then reports the fault in the id.
         }
     }
 
     /**
-     * Whether a refresh locks the entity without losing a pending change of it or of entities to which it cascades.
-     * Hibernate does not lock a row that it believes locked. It believes this even of a row that it only joined, and
-     * after the rollback of a savepoint.
+     * Whether a refresh locks the entity, and loses no pending change of the entity or of entities to which it
+     * cascades. Hibernate does not lock a row that it believes to be locked. It believes this even of a row that it
+     * only joined, and after the rollback of a savepoint.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
@@ -209,8 +209,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Reads the loaded entities again. Makes the session read others from the database, not from a cache, until the
-     * transaction ends.
+     * Reads the loaded entities again. Until the transaction ends, the session reads all other entities from the
+     * database, not from a cache.
      */
     void renew(@Nullable EntityLock lock, Consumer<Runnable> atEnd) {
         try {
@@ -232,14 +232,14 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     private void refresh(List<Loaded> loaded) {
-        // A refresh drops pending changes of the entity's collections and of entities to which it cascades, so they
-        // are written first.
+        // A refresh drops pending changes of the entity's collections, and of entities to which the refresh cascades,
+        // so these changes are written first.
         if (loaded.stream()
                 .map(each -> each.entry().getPersister())
                 .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
             session.flush();
         }
-        // A changed entity that was not rejected must keep its change.
+        // An entity that has changed, and was not rejected, must keep its change.
         loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
     }
 
@@ -265,7 +265,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns the loaded entities of the locked rows. Leaves out entities that are not in the database yet or any more.
+     * Returns the loaded entities of the locked rows, without entities that are not yet or no longer in the database.
      */
     private List<Loaded> loaded() {
         PersistenceContext context = session.getPersistenceContextInternal();

@@ -21,7 +21,9 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
 
-/** Reads the table of an entity from Hibernate, whose naming strategy may have changed its name. */
+/**
+ * Reads the name of an entity's table from Hibernate, because Hibernate's naming strategy may have changed that name.
+ */
 public final class HibernateTables {
     private static final PhysicalConnectionHandlingMode RELEASES_EARLY =
             PhysicalConnectionHandlingMode.DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT;
@@ -46,8 +48,7 @@ public final class HibernateTables {
                             + ", whose rows are in several tables," + " one for each of its classes (TABLE_PER_CLASS).",
                     "Name an entity that has no subclasses, or give the table that all callers are to lock in.");
         }
-        // In a joined hierarchy this is the table of the root class, which contains a row for every entity of the
-        // hierarchy.
+        // In a joined hierarchy, the root table contains a row for every entity of the hierarchy.
         return persister.getRootTableName();
     }
 
@@ -103,7 +104,7 @@ public final class HibernateTables {
             try {
                 sessions = factory.unwrap(SessionFactoryImplementor.class);
             } catch (PersistenceException e) {
-                continue; // another provider's factory
+                continue; // The factory belongs to another JPA provider.
             }
             if (!HibernateSession.isElsewhere(factory, dataSource)
                     && !EntityFind.isOfContainer(sessions)

@@ -113,13 +113,13 @@ public final class SessionCaches {
     }
 
     /**
-     * Rejects the lock of a row whose entity was loaded without a lock and has changed. Writing it would overwrite what
-     * others have committed meanwhile, and reading it again would lose the change. Also rejects rows that must be
-     * locked in another table.
+     * Rejects the lock of a row whose entity was loaded without a lock and has changed. Writing the entity would
+     * overwrite changes that other transactions have committed meanwhile, and reading it again would lose its own
+     * change. Also rejects rows that must be locked in another table.
      */
     public void refuse() {
-        // This is a loop, because a method reference would load the class HibernateSession, and Hibernate may be
-        // missing.
+        // A method reference would load the class HibernateSession, although Hibernate may be missing, so a loop is
+        // used.
         for (HibernateSession each : sessions) {
             each.refuse();
         }
@@ -140,8 +140,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Rejects rows that must be locked in another table. It needs no session, but reads the mapping from the
-     * transaction manager.
+     * Rejects rows that must be locked in another table. This method needs no session, because it reads the mapping
+     * from the transaction manager.
      */
     public static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
         if (HIBERNATE) {
@@ -174,7 +174,7 @@ public final class SessionCaches {
             }
             keys.add(LockKey.row(table, id));
         } catch (SQLException | IllegalArgumentException e) {
-            // The row lacks a column: it may belong to a table of the same name in another schema.
+            // The row lacks an id column, because it may belong to a table of the same name in another schema.
         }
     }
 
@@ -192,7 +192,7 @@ public final class SessionCaches {
         }
     }
 
-    /** Kept in a nested class, because MyBatis may be missing. */
+    /** A nested class, because MyBatis may be missing. */
     private static final class MyBatis {
         static void clear(Object holder) {
             if (holder instanceof SqlSessionHolder session) {

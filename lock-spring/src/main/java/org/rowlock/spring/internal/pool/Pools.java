@@ -23,7 +23,10 @@ public final class Pools {
 
     private Pools() {}
 
-    /** Returns how long an application waits for a connection. A call queues no longer before it borrows one. */
+    /**
+     * Returns how long an application waits for a connection. A call does not queue for longer than this before it
+     * borrows a connection.
+     */
     public static Duration timeoutOf(DataSource dataSource) {
         return HIKARI
                 ? Hikari.of(dataSource)
@@ -57,7 +60,7 @@ public final class Pools {
         return target;
     }
 
-    /** Kept in a nested class, because HikariCP may be missing. */
+    /** A nested class, because HikariCP may be missing. */
     private static final class Hikari {
         static Optional<HikariDataSource> of(DataSource dataSource) {
             DataSource target = target(dataSource);
@@ -71,7 +74,7 @@ public final class Pools {
         }
 
         static int spareOf(HikariDataSource pool) {
-            // A pool that has not started may not have set its size yet.
+            // A pool that has not started may not have computed its size yet.
             int size = pool.getMaximumPoolSize() < 1 ? USUAL_SIZE : pool.getMaximumPoolSize();
             HikariPoolMXBean begun = pool.getHikariPoolMXBean();
             return begun == null ? size : size - begun.getActiveConnections();

@@ -58,8 +58,8 @@ public final class Routes {
             return dataSource;
         }
         try {
-            // A routing DataSource delegates unwrap to its current route. This shows the route without a call of a
-            // protected method.
+            // A routing DataSource delegates unwrap to its current route. By unwrapping, the route is found without a
+            // call of a protected method.
             for (DataSource route : of(routing).values()) {
                 Class<? extends DataSource> type = route.getClass();
                 if (!type.isInstance(routing) && routing.isWrapperFor(type)) {
@@ -67,7 +67,7 @@ public final class Routes {
                 }
             }
         } catch (SQLException | IllegalStateException e) {
-            // The current route cannot be determined. A caller that requests a connection gets the error.
+            // The current route cannot be determined. The caller gets the error when it borrows a connection.
         }
         return dataSource;
     }

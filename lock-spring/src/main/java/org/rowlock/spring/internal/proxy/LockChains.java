@@ -38,8 +38,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Adds two interceptors to the proxies of beans that have {@link RowLock}. The lock is the last interceptor of the
- * chain, and so inside the transaction, whatever the order of the advisors is. The admission comes directly before the
- * transaction.
+ * chain, and so runs inside the transaction, regardless of the order of the advisors. The admission runs directly
+ * before the transaction begins.
  *
  * <p>An advisor with an order cannot do this, because Spring's transaction advisor already has the lowest precedence.
  * The processor deliberately has no order, so that it runs after ordered processors, such as that of method validation.
@@ -141,7 +141,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
             proxy.removeAdvisor(first);
         }
-        // One object can be several beans, so the interceptors may already be there.
+        // The same object can be several beans, so its proxy may already have the interceptors.
         if (!has(advised, LockInterceptor.class)) {
             addTo(advised, beanName, methods);
         }
@@ -175,14 +175,15 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
                 .map(i -> (TransactionInterceptor) advisors[i].getAdvice())
                 .toList());
         Class<?> targetClass = AopUtils.getTargetClass(advised);
-        // The check runs once for all instances of a prototype or scoped bean. It runs again if it failed before.
+        // The check runs only once for all instances of a prototype or scoped bean, unless it failed before.
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
             reportSelfInvocations(SelfInvocations.find(methods, ClassUtils.getUserClass(targetClass)));
             methods.forEach(method -> addUsages(beanName, method, targetClass, transactions));
             checked.add(List.of(beanName, targetClass));
         }
-        // The last advisors of a repository's proxy implement its methods and do not call proceed().
+        // In a repository's proxy, the advisors after the transaction implement the methods of the repository, and do
+        // not call proceed().
         int end = !Placement.isRepository(advised)
                 ? advisors.length
                 : begins.isEmpty() ? 0 : begins.get(begins.size() - 1) + 1;
@@ -207,7 +208,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Collects the calls that are found until the reaction is known. It comes from a bean of settings, which may be
+     * Collects the calls that are found until the reaction is known. The reaction is a setting in a bean that may be
      * created later.
      */
     private synchronized void reportSelfInvocations(Set<String> found) {
@@ -219,7 +220,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the calls that were found so far, of classes to their own locking methods. Later ones are reported at
+     * Reports the calls that were found so far, of classes to their own locking methods. Later calls are reported at
      * once.
      *
      * @throws RowLockDefinitionException if there are any, and the reaction is to fail

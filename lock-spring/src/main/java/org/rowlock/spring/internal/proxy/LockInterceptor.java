@@ -61,8 +61,8 @@ record LockInterceptor(
     }
 
     /**
-     * Evaluates the keys of a call. If it has queued, the keys from the queue are used again, unless other advice may
-     * have changed the arguments since.
+     * Evaluates the keys of a call. If the call has queued, the keys from the queue are used again, unless other advice
+     * may have changed the arguments since.
      */
     private Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable Call queued) {
         if (queued == null || !queued.isOf(arguments)) {
@@ -102,7 +102,7 @@ record LockInterceptor(
      * nothing: a thread that waited here while it held locks could cause a deadlock that the server cannot detect.
      */
     final class Admission implements MethodInterceptor {
-        // The call returns null only if the method does.
+        // The call returns null only if the intercepted method returns null.
         @SuppressWarnings("NullAway")
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {

@@ -27,8 +27,8 @@ final class Placement {
     private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");
 
     /**
-     * The types of results whose work begins or continues after the method has returned. They are names, because most
-     * of the classes may be missing.
+     * The names of result types whose work begins or continues after the method has returned. The classes are given by
+     * name, because most of them may be missing.
      */
     private static final List<String> DEFERRED = List.of(
             "java.util.concurrent.Callable",
@@ -55,8 +55,8 @@ final class Placement {
     private final String where;
 
     /**
-     * Creates the check of one method. The propagation is -1 if the method declares no transaction and runs in that of
-     * its caller.
+     * Creates the check of one method. The propagation is -1 if the method declares no transaction and runs in the
+     * transaction of its caller.
      */
     private Placement(Method method, Class<?> targetClass, int propagation) {
         this.method = method;
@@ -132,7 +132,8 @@ final class Placement {
 
     /** Rejects methods whose work begins or continues after the transaction and its locks have ended. */
     private void checkResult() {
-        // With @Async, the transaction runs in the other thread, and the result is complete when it ends.
+        // With @Async, the whole transaction runs on the other thread, and the result is complete when the transaction
+        // ends.
         boolean async = isAsync();
         if (!async) {
             checkListener();
@@ -158,7 +159,7 @@ final class Placement {
     /** Returns the deferred types in a result, also inside another type, as in {@code ResponseEntity<Mono<T>>}. */
     private Stream<Class<?>> deferred(ResolvableType result) {
         Class<?> type = result.resolve(Object.class);
-        // With MANDATORY, the caller reads the stream within its own transaction.
+        // With MANDATORY a stream is allowed, because the caller reads it within its own transaction.
         if (BaseStream.class.isAssignableFrom(type)
                 ? propagation != TransactionDefinition.PROPAGATION_MANDATORY
                 : isOneOf(DEFERRED, type)) {

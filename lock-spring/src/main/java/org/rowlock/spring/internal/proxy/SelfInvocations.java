@@ -27,9 +27,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of an object to its own locking methods, which bypass the proxy and lock nothing. It reads the class
- * files of the class, its superclasses and interfaces, its lambdas and its inner classes. A class file does not show on
- * which object a call is. Methods that obtain another object of the class, such as the proxy, are therefore skipped.
+ * Finds calls of an object to its own locking methods, which bypass the proxy and lock nothing. The search reads the
+ * class files of the class, its superclasses and interfaces, its lambdas and its inner classes. A class file does not
+ * show on which object a method is called. Methods that obtain another object of the class, such as the proxy, are
+ * therefore skipped.
  */
 public final class SelfInvocations extends ClassVisitor {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
@@ -79,7 +80,8 @@ public final class SelfInvocations extends ClassVisitor {
         hierarchy.stream()
                 .filter(each -> !each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each))
                 .forEach(each -> found.read(Type.getInternalName(each)));
-        // An inner class is read if it has an enclosing object of the class. Otherwise it can only call another object.
+        // Inner classes without an enclosing object of the class are not read, because they can only call other
+        // objects.
         Set.copyOf(found.inner).forEach(found::read);
         return found.calls;
     }
@@ -114,7 +116,7 @@ public final class SelfInvocations extends ClassVisitor {
                 new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
             }
         } catch (IOException | IllegalArgumentException e) {
-            // The class was generated, or has a newer format. At worst a warning is missing.
+            // The class was generated at run time, or has a newer format. At worst a warning is missing.
             LOG.debug("The class file of " + internalName + " cannot be read for self-invocations", e);
         }
     }
@@ -138,7 +140,7 @@ public final class SelfInvocations extends ClassVisitor {
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
 
-            // Whether the method has another object of the class, which may be the target of its calls.
+            // Whether the method may have another object of the class, which may be the target of its calls.
             private boolean hasAnother =
                     forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
 
@@ -155,7 +157,8 @@ public final class SelfInvocations extends ClassVisitor {
             @Override
             public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
                 hasAnother |= isOwn(Type.getReturnType(type));
-                // A call of super's version of the same method is no fault: the caller has the same lock.
+                // A call of the superclass's version of the same method is no fault, because the caller has the same
+                // lock.
                 if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
                     call(owner, method, type);
                 }

@@ -47,8 +47,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 /**
  * Finds faults at startup that would otherwise appear only later, as exceptions or as lost updates. Advisory locks must
  * exclude each other through this pool, and the tables must exist. Ids must have as many parts as the primary keys, and
- * tables with strategy ADVISORY must have a guard. It runs when all beans exist, and so after migrations. While the
- * application runs, it regularly checks again whether locks exclude each other.
+ * tables with strategy ADVISORY must have a guard. The checks run when all beans exist, and so after migrations. While
+ * the application runs, Rowlock regularly checks again whether locks exclude each other.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
@@ -97,7 +97,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                             + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
         } catch (LockTransactionException e) {
             String action = ACTIONS.get(e.sqlState().orElse(""));
-            // The message of any other exception contains its remedy.
+            // For any other SQLSTATE, the message of the exception itself contains the remedy.
             throw action == null ? e : refused(e, action);
         }
         LOG.info(summary());
@@ -131,7 +131,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies(ofIt)));
             check(databases.get(0), ofIt, wrong, right);
         });
-        // A table that is configured must exist in only one of the databases.
+        // A configured table need not exist in every database; one is enough.
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
@@ -251,7 +251,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private boolean prove(DataSource dataSource) {
         try {
-            // The check must not wait for more connections than the pool has free. It needs at least two.
+            // The check must not wait for more connections than the pool has free, but needs at least two.
             Pools.spareOf(dataSource)
                     .ifPresentOrElse(
                             spare -> LockAccess.of(locks).verify(dataSource, Math.max(2, spare)),

@@ -28,9 +28,9 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 /**
  * Detects that one instance locks a table with {@link LockStrategy#ROW} while another uses {@link
  * LockStrategy#ADVISORY}, so that they do not exclude each other. Each instance sets a mark in the database and reads
- * the marks of the others. It does so at startup, with each later verification, and after its own mark was lost. Only
- * instances with lock-spring set marks. The check borrows a connection from the pool, and sends nothing to the server
- * at other times. Thread-safe.
+ * the marks of the others. This happens at startup, with each later verification, and after the instance has lost its
+ * own mark. Only instances with lock-spring set marks. The check borrows a connection from the pool, and sends nothing
+ * to the server at other times. Thread-safe.
  *
  * <p>A mark is a shared advisory lock of a session, on a connection of the pool. Its key is a pair of numbers: one for
  * the strategy, and the oid of the table. BOTH excludes the other two, and therefore needs no mark.
@@ -39,8 +39,8 @@ public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
 
     /**
-     * The interval at which Rowlock checks whether the marked connection is still open. This sends nothing to the
-     * server.
+     * The interval at which Rowlock checks, without sending anything to the server, whether the marked connection is
+     * still open.
      */
     private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
 
@@ -112,10 +112,11 @@ public final class StrategyWatch implements DisposableBean {
     }
 
     /**
-     * The marks of this instance in one database. They are lost when their connection closes, and then set on another.
+     * The marks of this instance in one database. They are lost when their connection closes, and are then set on
+     * another connection.
      */
     private static final class Word {
-        /** An item of a FROM clause: those of the tables that exist. */
+        /** An item of a FROM clause: the given tables that exist. */
         private static final String TABLES = """
                  (select name, strategy, root
                   from (select name, strategy, %s::int4 as root
@@ -134,8 +135,8 @@ public final class StrategyWatch implements DisposableBean {
 
         /**
          * Sets the marks. These locks are acquired only in shared mode, so no session waits for them. The result is
-         * null if the mark already exists. It is false if session locks do not stay with this connection, as with a
-         * pooler, and on a standby.
+         * null if the mark already exists. The result is false on a standby, and if session locks do not stay with this
+         * connection, as with a pooler.
          */
         private static final String LEAVE =
                 "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
@@ -144,7 +145,7 @@ public final class StrategyWatch implements DisposableBean {
 
         private static final String TAKE_BACK = "select pg_advisory_unlock_shared(" + OWN + ", t.root) from" + TABLES;
 
-        /** Finds the instances that must not run beside this one. */
+        /** A query for the instances that must not run beside this one. */
         private static final String OTHERS = """
                 select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
                     || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
@@ -192,7 +193,7 @@ public final class StrategyWatch implements DisposableBean {
 
         private void look() throws SQLException {
             try (Connection connection = pool.getConnection()) {
-                // The wrapper of lock-jdbc is bypassed, because it would take the mark for a session lock of the
+                // The wrapper of lock-jdbc is bypassed, because it would treat the mark as a session lock of the
                 // application.
                 Connection server = (Connection) connection.unwrap(PGConnection.class);
                 try {

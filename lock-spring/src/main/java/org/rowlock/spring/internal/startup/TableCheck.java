@@ -102,7 +102,7 @@ final class TableCheck {
 
     /**
      * Checks with sample values whether ids of these types can be ids of the table. Skips the check if a sample would
-     * not prove it.
+     * prove nothing.
      */
     private void checkTypes(String what, String table, List<Part> parts) throws SQLException {
         List<Object> sample =
@@ -252,8 +252,8 @@ final class TableCheck {
     }
 
     /**
-     * Returns the state of the guard. If it cannot be looked up, throws the exception if a missing guard is to fail
-     * the startup. Otherwise logs a warning, and takes the guard for current.
+     * Returns the state of the guard. If the state cannot be looked up, and a missing guard prevents the startup,
+     * throws the exception. Otherwise logs a warning, and assumes that the guard is current.
      */
     private GuardState guard(String table, Reaction reaction) throws SQLException {
         try {

@@ -16,8 +16,8 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Reports methods whose {@link RowLock} has no effect in a context. Classes that start contexts call it, because a
- * context without Rowlock's beans cannot.
+ * Reports methods whose {@link RowLock} has no effect in a context. It is called by classes that start contexts,
+ * because a context without Rowlock's beans cannot call it.
  */
 public final class UnlockedMethods {
     private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);
