@@ -30,7 +30,9 @@ final class Grammar {
     /** A comment that begins so lacks its subject, or refers to something outside of it. */
     private static final Pattern HEADLESS = Pattern.compile(
             "(?:(?:of|that|those|nor|also|it|they|as|where|or|only|again|apart|none|what|who|whom|whoever|but|else|has|such"
-                    + "|not|so|by(?! (?:hand|default)))\\b|(?!Code)\\w+, (?:as|because|since|so)\\b).*",
+                    + "|not|so|its|otherwise|neither|by(?! (?:hand|default))"
+                    + "|this (?!access|address|class|process)(?:\\w+s|also|can|cannot|could|may|must|would)"
+                    + "|these (?:are|can|do|have|may|must|were))\\b|(?!Code)\\w+, (?:as|because|since|so)\\b).*",
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern ACTOR =
