@@ -201,7 +201,7 @@ class IdTypesTest {
         assertThatThrownBy(() -> start(strategy, component).close())
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
-                        component.getSimpleName() + ".lock(", type, "cannot be that of a row", why, advice);
+                        component.getSimpleName() + ".lock(", type, "cannot be the id of a row", why, advice);
     }
 
     private static void assertRefused(String what, String why, ThrowingCallable call) {

@@ -85,7 +85,7 @@ class StrategyWatchTest {
                     .hasMessageContainingAll(
                             "The table account is locked with strategy ADVISORY here, and with ROW by another instance",
                             "application '" + database.schema() + "'",
-                            "by way of BOTH",
+                            "only through BOTH",
                             "rowlock.strategy-conflict=warn");
             start(LockStrategy.BOTH, "fail").close();
             start(LockStrategy.ROW, "fail").close();

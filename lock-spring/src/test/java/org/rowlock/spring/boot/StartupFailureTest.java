@@ -65,7 +65,7 @@ class StartupFailureTest {
                 "@RowLock on Service.ship(long) names ordrs, which is no table in the database",
                 "There is: ",
                 "Action:",
-                "Write the name as in SQL, with its schema if need be.");
+                "Write the name as in SQL, with its schema if necessary.");
     }
 
     @Configuration(proxyBeanMethods = false)

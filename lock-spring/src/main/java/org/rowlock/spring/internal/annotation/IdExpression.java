@@ -119,7 +119,7 @@ final class IdExpression {
             }
         } else if (node instanceof FunctionReference) {
             throw refused(
-                    ", which calls a function that is not there.",
+                    ", which calls a function that does not exist.",
                     "Call a method of a parameter, of a type (T(...)) or of a bean (@name).");
         } else if (!isName
                 && !element

@@ -216,8 +216,8 @@ public final class LockingMethods {
                 if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
                     throw new RowLockDefinitionException(
                             "@RowLock on " + parameter.getName() + ", which the constructor of " + type.getName()
-                                    + " is given, locks nothing: there is no call of a bean to lock for.",
-                            "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
+                                    + " has as a parameter, locks nothing, because no proxy intercepts a constructor.",
+                            "Put it on the method that receives the object: @RowLock(table = ..., id = \"#command."
                                     + parameter.getName() + "\").");
                 }
                 if (type.isRecord()) {

@@ -103,8 +103,8 @@ public record RowLockDefinition(
     private LockKey key(@Nullable Object id) {
         if (id == null) {
             throw new IllegalArgumentException("the id for table " + table.get()
-                    + " is null, so there is no row to lock. Call the method with an id; where there may be none,"
-                    + " give an expression that is empty then, such as id = \"#id == null ? {} : {#id}\".");
+                    + " is null, so there is no row to lock. Call the method with an id. If there may be no id, use an"
+                    + " expression that then returns an empty list, such as id = \"#id == null ? {} : {#id}\".");
         }
         return LockKey.row(table.get(), IdObjects.partsOrValue(id));
     }

@@ -187,13 +187,13 @@ public final class RowLockDefinitions {
             throw new RowLockDefinitionException(
                     "The @RowLock of " + where + " are taken together, but differ in lockWait: "
                             + String.join(", ", given) + ".",
-                    "Give all of them the same, or only one.");
+                    "Give all of them the same wait, or only one of them a wait.");
         }
         try {
             return given.isEmpty() ? null : LockWaits.parse(given.get(0));
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
-                    "@RowLock on " + where + ": lockWait = " + e.getMessage() + ".", "Nothing else is understood.");
+                    "@RowLock on " + where + ": lockWait = " + e.getMessage() + ".", "Use one of these forms.");
         }
     }
 }

@@ -60,10 +60,10 @@ public final class DataSources {
         if (found == null) {
             String[] names = beans.getBeanNamesForType(DataSource.class);
             throw names.length == 0
-                    ? new RowLockDefinitionException("There is no DataSource to lock in.", "Configure one.")
+                    ? new RowLockDefinitionException("There is no DataSource in which to lock.", "Configure one.")
                     : new RowLockDefinitionException(
-                            "There are several DataSources, and neither a primary one nor one that a transaction"
-                                    + " manager names: " + String.join(", ", names) + ".",
+                            "There are several DataSources, but none is primary, and no transaction manager names"
+                                    + " one: " + String.join(", ", names) + ".",
                             "Name the transaction manager of the intended one on the method:"
                                     + " @Transactional(\"bean name\"), with propagation = Propagation.MANDATORY if a"
                                     + " caller begins the transaction.");

@@ -141,8 +141,8 @@ public final class LockedCall {
         LockWait bounded = longest.compareTo(own) <= 0 ? longest : own;
         String why = bounded.equals(longest)
                 ? ""
-                : " That is the longest to wait in this JVM: rowlock.admission.timeout, by default the connection"
-                        + " timeout of the pool.";
+                : " This is the longest wait in this JVM: rowlock.admission.timeout, by default the connection timeout"
+                        + " of the pool.";
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
@@ -180,8 +180,8 @@ public final class LockedCall {
         if (absent > 0) {
             String rows = request.keys().size() == 1 ? "the row does" : absent + " of the rows do";
             String why =
-                    what + ": " + rows + " not exist, so there is nothing to lock. Call the method with ids of rows;"
-                            + " if a row may be missing, say required = false.";
+                    what + ": " + rows + " not exist, so there is nothing to lock. Call the method with ids of rows; if"
+                            + " a row may be missing, set required = false.";
             throw LockExceptionTranslator.translate(new RowAbsentException(why, null, null));
         }
     }
@@ -225,7 +225,7 @@ public final class LockedCall {
                 ? ""
                 : wait.equals(LockWait.forever())
                         ? " The timeout of the transaction ended the wait."
-                        : " The wait was " + wait + ", less what the queue of the JVM took, and no longer than the rest"
+                        : " The wait was " + wait + ", minus the time in the queue of the JVM, and limited by the rest"
                                 + " of the transaction's timeout.";
         T result = transaction.on(connection -> {
             RowStatement entity = spring.settings().lockEntities() ? caches.entityLock(capped, connection) : null;

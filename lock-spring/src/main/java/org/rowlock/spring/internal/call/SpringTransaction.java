@@ -106,9 +106,9 @@ public final class SpringTransaction extends SavepointParts {
                     RowLockMode weakest =
                             Modes.isShared(request.modeOf(key)) ? RowLockMode.FOR_NO_KEY_UPDATE : RowLockMode.FOR_SHARE;
                     if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
-                        throw new InvalidDataAccessApiUsageException(what + ": the transaction that this one has"
-                                + " suspended (REQUIRES_NEW) holds the row, and ends only after this one: the wait"
-                                + " would have no end. Lock it in one of them, or run both in one transaction.");
+                        throw new InvalidDataAccessApiUsageException(what + ": a suspended transaction of this thread"
+                                + " (REQUIRES_NEW) holds the row, and ends only after this one, so the wait would never"
+                                + " end. Lock the row in one of them, or run both in one transaction.");
                     }
                 }
             }
@@ -170,8 +170,8 @@ public final class SpringTransaction extends SavepointParts {
     private static ConnectionHolder holder(String what, DataSource dataSource) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new InvalidDataAccessApiUsageException(
-                    what + ": there is no transaction, and without one the lock would be"
-                            + " gone at once. Add @Transactional to the method or a caller (without Spring Boot also"
+                    what + ": there is no transaction, and without one the lock would be released at once. Add"
+                            + " @Transactional to the method or a caller (without Spring Boot also"
                             + " @EnableTransactionManagement); a call within the same object bypasses the proxy and"
                             + " begins none.");
         }
@@ -182,14 +182,14 @@ public final class SpringTransaction extends SavepointParts {
             return holder;
         }
         throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
-                + ". Name the transaction manager that belongs to the DataSource (@Transactional(\"bean name\"));"
-                + " with JPA, the JpaTransactionManager has to know the DataSource.");
+                + ". Name the transaction manager that belongs to the DataSource (@Transactional(\"bean name\")); with"
+                + " JPA, the JpaTransactionManager must know the DataSource.");
     }
 
     private static InvalidDataAccessApiUsageException ended(String what) {
         return new InvalidDataAccessApiUsageException(
                 what + ": the transaction of this thread has ended, or sends its COMMIT now: this is its AFTER_COMMIT,"
-                        + " AFTER_ROLLBACK or AFTER_COMPLETION phase, or its last flush. Begin one of its own:"
+                        + " AFTER_ROLLBACK or AFTER_COMPLETION phase, or its last flush. Begin a new transaction:"
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
     }
 
@@ -202,8 +202,8 @@ public final class SpringTransaction extends SavepointParts {
                     : wait;
         } catch (TransactionTimedOutException e) {
             throw new QueryTimeoutException(
-                    what + ": the timeout of the transaction is over, so nothing more is locked. Give it a longer"
-                            + " timeout, or less work.",
+                    what + ": the timeout of the transaction is over, so nothing more is locked. Set a longer timeout,"
+                            + " or do less work in the transaction.",
                     e);
         }
     }
@@ -241,9 +241,9 @@ public final class SpringTransaction extends SavepointParts {
         // another DataSource.
         if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
-                    + ", or its manager does not report its commit to Rowlock, so the writes would not be sent."
-                    + " Make the manager of this DataSource a bean, or give it to the RowLockTemplate, and begin the"
-                    + " transaction with it; it has to be one of Spring's own (AbstractPlatformTransactionManager).");
+                    + ", or its manager does not report its commit to Rowlock, so the writes would not be sent. Make"
+                    + " the manager of this DataSource a bean, or give it to the RowLockTemplate, and begin the"
+                    + " transaction with it; it must be one of Spring's own (AbstractPlatformTransactionManager).");
         }
         committedByRowlock = true;
         return lastWrites();

@@ -118,9 +118,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                 throw new InvalidDataAccessApiUsageException(locked.what() + ": the entity "
                         + each.entry().getEntityName() + " with the id "
                         + each.entry().getId()
-                        + " was loaded before the lock and has been changed since, so it is not known whether the"
-                        + " change is one of what the row has now. Lock before the entity is read, or flush the change"
-                        + " before the lock.");
+                        + " was loaded before the lock and has been changed since, so the change may be based on values"
+                        + " that the row no longer has. Lock before the entity is read, or flush the change before the"
+                        + " lock.");
             }
         }
     }

@@ -46,7 +46,7 @@ public final class HibernateTables {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names the entity " + entity.getName()
                             + ", whose rows are in several tables," + " one for each of its classes (TABLE_PER_CLASS).",
-                    "Name an entity that has no subclasses, or give the table that all callers are to lock in.");
+                    "Name an entity that has no subclasses, or give the table in which all callers lock.");
         }
         // In a joined hierarchy, the root table contains a row for every entity of the hierarchy.
         return persister.getRootTableName();
@@ -91,8 +91,8 @@ public final class HibernateTables {
                         what + " names the table " + table + " and says that a row may be absent, but rows of its"
                                 + " subclasses are in " + String.join(", ", others) + " (TABLE_PER_CLASS), where"
                                 + " nothing would be locked, without an error.",
-                        "Name the table of the concrete class; for rows of " + table + " alone leave required = false"
-                                + " and the return type Optional out.");
+                        "Name the table of the concrete class; for rows of " + table + " alone, remove required = false"
+                                + " and the return type Optional.");
             }
         }
     }
@@ -144,8 +144,9 @@ public final class HibernateTables {
     /** Creates the exception for a table whose rows must be locked in another table. */
     public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
         return new RowLockDefinitionException(
-                what + " names the table " + table + ", which has a part of each row alone: Hibernate has every row in "
-                        + root + ", where others lock it, and a lock in one table does not exclude one in the other.",
+                what + " names the table " + table + ", which contains only a part of each row. Hibernate has every row"
+                        + " in "
+                        + root + ", where others lock it, and locks in the two tables do not exclude each other.",
                 "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
     }
 

@@ -151,7 +151,7 @@ final class Placement {
             throw new RowLockDefinitionException(
                     where + " would lock nothing: " + late + ", whose work is done after the method has returned, and"
                             + " the lock ends with the method's transaction.",
-                    "Lock in a method that does the work and returns its result, and call that one from the deferred"
+                    "Lock in a method that does the work and returns its result, and call this method from the deferred"
                             + " work (with a Stream: collect it, or propagation MANDATORY); or make it @Async.");
         }
     }
@@ -196,10 +196,9 @@ final class Placement {
                 && propagation != TransactionDefinition.PROPAGATION_REQUIRES_NEW) {
             throw new RowLockDefinitionException(
                     where + " is on a @TransactionalEventListener of the phase " + listener.phase()
-                            + ", which runs when the transaction has ended: the lock would be one of that"
-                            + " transaction, and what the method writes would not be committed.",
-                    "Give it a transaction of its own: @Transactional(propagation = Propagation.REQUIRES_NEW), or"
-                            + " @Async.");
+                            + ", which runs when the transaction has ended: the lock would belong to that transaction,"
+                            + " and the writes of the method would not be committed.",
+                    "Run it in a new transaction: @Transactional(propagation = Propagation.REQUIRES_NEW), or @Async.");
         }
     }
 }

@@ -57,8 +57,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private static final Map<String, String> ACTIONS = Map.of(
             SqlState.FEATURE_NOT_SUPPORTED,
-            "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several DataSources name the"
-                    + " transaction manager of the one to lock in: @Transactional(\"bean name\").",
+            "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several DataSources, name the"
+                    + " transaction manager of the one in which to lock: @Transactional(\"bean name\").",
             SqlState.READ_ONLY_SQL_TRANSACTION,
             "Connect to the primary with connections that may write. For an instance that only reads, set"
                     + " rowlock.enabled=false if it never calls a method with @RowLock, or rowlock.verify=false.");
@@ -94,7 +94,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             throw refused(
                     e,
                     "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
-                            + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.");
+                            + " connections. If that is impossible, set rowlock.strategy=row and"
+                            + " rowlock.verify=false.");
         } catch (LockTransactionException e) {
             String action = ACTIONS.get(e.sqlState().orElse(""));
             // For any other SQLSTATE, the message of the exception itself contains the remedy.
@@ -165,7 +166,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             } else if (e instanceof LockVerificationException) {
                 LOG.error("Locks no longer exclude as they did at startup, and updates are lost. " + e.getMessage());
             } else {
-                LOG.warn("Locks could be taken at startup, and are refused now: " + e.getMessage());
+                LOG.warn("Locks could be acquired at startup, but are refused now: " + e.getMessage());
             }
         }
     }
@@ -200,8 +201,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                 throw e;
             }
             LOG.warn("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose"
-                    + " statements lock rows as without it. Take no locks through RowLocks or RowLockTemplate here"
-                    + " until this is fixed: "
+                    + " statements lock rows as without it. Do not lock through RowLocks or RowLockTemplate until this"
+                    + " is fixed: "
                     + (e instanceof RowLockDefinitionException definition ? definition.problem() : e.getMessage()));
         }
     }
@@ -242,7 +243,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             throw new RowLockDefinitionException(
                     "In the route " + name + " of the routing DataSource locks "
                             + (e.isRetryable() ? "could not be verified. " : "do not exclude. ") + e.getMessage(),
-                    "Correct what the route leads to; where that cannot be, set rowlock.verify=false.");
+                    "Correct the server of the route; if that is impossible, set rowlock.verify=false.");
         } catch (RowLockDefinitionException e) {
             LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
         }
@@ -263,8 +264,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                 throw new RowLockDefinitionException(
                         "The database server cannot be reached, so the tables of @RowLock cannot be verified: "
                                 + cause.getMessage() + ".",
-                        "Start it, or correct its address (spring.datasource.url). An application that is to start"
-                                + " without its database sets rowlock.verify=false.");
+                        "Start it, or correct its address (spring.datasource.url). If the application must start"
+                                + " without its database, set rowlock.verify=false.");
             }
             throw e;
         }
@@ -306,8 +307,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                 .collect(Collectors.joining(", "));
         String verified = "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": ";
         String dropIn = beans.containsBean(DROP_IN)
-                ? "the drop-in has the locks of the SQL, rowlock.jdbc.mode="
-                        + beans.resolveEmbeddedValue("${rowlock.jdbc.mode:}") + "; "
+                ? "the drop-in is in use, rowlock.jdbc.mode=" + beans.resolveEmbeddedValue("${rowlock.jdbc.mode:}")
+                        + "; "
                 : "";
         return verified + dropIn + methods + (methods == 1 ? " method" : " methods") + " with @RowLock, tables "
                 + (tables.isEmpty() ? "none yet" : tables) + ", admission " + (settings.admission() ? "on" : "off");

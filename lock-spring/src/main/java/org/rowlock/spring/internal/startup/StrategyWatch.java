@@ -73,9 +73,9 @@ public final class StrategyWatch implements DisposableBean {
         if (!word.conflicts.isEmpty() && reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(
                     String.join(" ", word.conflicts),
-                    "Go from ROW to ADVISORY, and back, by way of BOTH: let all instances run BOTH first. If that"
-                            + " instance is gone and only its session is left, end it with pg_terminate_backend; or set"
-                            + " rowlock.strategy-conflict=warn.");
+                    "Change from ROW to ADVISORY, and back, only through BOTH: first run BOTH on all instances. If that"
+                            + " instance is gone and only its session is left, end the session with"
+                            + " pg_terminate_backend; or set rowlock.strategy-conflict=warn.");
         }
         if (words.size() == 1) {
             thread.setDaemon(true);
@@ -217,8 +217,7 @@ public final class StrategyWatch implements DisposableBean {
                 pid = here;
             }
             if (left.contains(false)) {
-                giveUp("there is a pooler in front of the server, or it is a standby, and locks of a session cannot be"
-                        + " left there");
+                giveUp("the server is a standby, or behind a pooler, so session locks cannot be kept there");
             }
             List<String> found = jdbc.queryForList(OTHERS, String.class, tables);
             if (!found.equals(conflicts)) {

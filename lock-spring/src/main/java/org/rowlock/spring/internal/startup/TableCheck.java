@@ -94,8 +94,8 @@ final class TableCheck {
             throw new RowLockDefinitionException(
                     what + ", " + usage.definition().idText() + ": the parts of the id are " + names + ", but the "
                             + key + " is " + columns + ", in another order.",
-                    "Order them alike; of an id object the parts can be given one by one:"
-                            + " id = {\"#id.first\", \"#id.second\"}.");
+                    "Use the same order. The parts of an id object can be given one by one: id = {\"#id.first\","
+                            + " \"#id.second\"}.");
         }
         checkTypes(what + ", " + usage.definition().idText(), table, parts);
     }
@@ -117,11 +117,11 @@ final class TableCheck {
                             + parts.stream()
                                     .map(part -> part.type().getSimpleName())
                                     .collect(Collectors.joining(", "))
-                            + " cannot be that of a row. For one: " + e.getMessage(),
+                            + " cannot be the id of a row. With a sample value: " + e.getMessage(),
                     parts.stream().anyMatch(part -> part.type().isEnum())
-                            ? "An enum is locked by its name. If the column has its number (EnumType.ORDINAL), give"
-                                    + " that on the method: id = \"#id.ordinal()\"."
-                            : "Give an id of the type of the primary key; where another unique column is meant, name it"
+                            ? "An enum is locked by its name. If the column contains its number (EnumType.ORDINAL),"
+                                    + " give the number on the method: id = \"#id.ordinal()\"."
+                            : "Give an id of the type of the primary key; if another unique column is intended, name it"
                                     + " in rowlock.tables[" + table + "].id-columns.");
         }
     }
@@ -170,7 +170,7 @@ final class TableCheck {
                 tables == null
                         ? "Check whether the migration (Flyway, Liquibase) has run in this database; or write the name"
                                 + " with its schema."
-                        : "Write the name as in SQL, with its schema if need be.");
+                        : "Write the name as in SQL, with its schema if necessary.");
     }
 
     /**
@@ -232,9 +232,9 @@ final class TableCheck {
                 "Strategy ADVISORY is not guarded against writers that do not lock through Rowlock, which can make"
                         + " others lose updates: " + words + ".";
         String action =
-                "Install the guard in a migration: what java -jar lock-guard.jar prints, unless the schema rowlock"
-                        + " is up to date, then " + sql
-                        + " Where every writer is known to lock, set rowlock.missing-guard=ignore.";
+                "Install the guard in a migration. First run the SQL that java -jar lock-guard.jar prints, unless the"
+                        + " schema rowlock is up to date, then " + sql
+                        + " If every writer locks, set rowlock.missing-guard=ignore.";
         if (reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(problem, action);
         }

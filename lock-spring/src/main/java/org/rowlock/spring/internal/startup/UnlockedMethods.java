@@ -44,7 +44,7 @@ public final class UnlockedMethods {
                 methods,
                 reaction,
                 why,
-                "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be locked.");
+                "Switch Rowlock on, or set rowlock.unlocked-methods=warn if nothing has to be locked.");
     }
 
     /** Checks the beans that already exist, because some may have been created before Rowlock's processors. */
@@ -58,7 +58,7 @@ public final class UnlockedMethods {
                 methods,
                 reaction,
                 "a BeanPostProcessor, or a similar early bean, created their beans before Rowlock could proxy them",
-                "Give that one an ObjectProvider of the bean, or have it injected @Lazy.");
+                "Inject an ObjectProvider of the bean there, or inject the bean @Lazy.");
     }
 
     private static void react(Set<Method> methods, Reaction reaction, String why, String action) {
