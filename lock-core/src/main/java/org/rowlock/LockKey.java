@@ -12,9 +12,9 @@ import org.rowlock.internal.value.RowKey;
  * The key that is locked: a row, a name, a raw number or a raw pair of numbers. Immutable and thread-safe.
  *
  * <p>The numbers of the advisory lock of a key are derived by a published format, key version 1: see <a
- * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. So Java, psql and any other language
- * can lock the same key. If two keys have the same numbers, one transaction waits for the other without need, but both
- * never hold the lock at the same time.
+ * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. Therefore Java, psql and any other
+ * language can lock the same key. If two keys have the same numbers, one transaction waits for the other without need,
+ * but both never hold the lock at the same time.
  *
  * <p>A malformed name of a table, and an id or name that is null, blank or contains a NUL character, cause an {@link
  * IllegalArgumentException}.

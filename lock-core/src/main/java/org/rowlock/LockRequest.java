@@ -156,10 +156,10 @@ public sealed interface LockRequest permits RequestParts {
     LockRequest waiting(LockWait wait);
 
     /**
-     * {@return a request that allows absent rows} Otherwise an absent row causes a {@link RowAbsentException}. With
-     * this request {@link LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link
-     * LockStrategy#BOTH} locks only its key. For {@link LockStrategy#ADVISORY}, names and numbers, Rowlock does not
-     * look for a row, so an absent row is never an error.
+     * {@return a request that allows absent rows} With any other request, an absent row causes a {@link
+     * RowAbsentException}. With this request {@link LockStrategy#ROW} locks nothing for such a row, as {@code FOR
+     * UPDATE} does, and {@link LockStrategy#BOTH} locks only its key. For {@link LockStrategy#ADVISORY}, names and
+     * numbers, Rowlock does not look for a row, so an absent row is never an error.
      */
     LockRequest allowAbsent();
 

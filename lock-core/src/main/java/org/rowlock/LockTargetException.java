@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The request names something that cannot be locked. The message has the reason:
  *
  * <ul>
- *   <li>The table does not exist or is a view, or the privilege is missing.
+ *   <li>The table does not exist or is a view, or the role lacks a privilege.
  *   <li>The id does not fit its column, or is not in the spelling of keys.
  *   <li>A row lock needs a primary key or configured id columns, and there are none.
  *   <li>The call has more distinct advisory locks than the {@linkplain RowLocksBuilder#lockBudget budget} allows

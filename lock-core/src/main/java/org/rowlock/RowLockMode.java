@@ -5,7 +5,7 @@ package org.rowlock;
  *
  * <p>{@link LockStrategy#ROW} uses these modes. An advisory lock is only exclusive or shared. With {@link
  * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared. This
- * differs from row locks for one pair: {@code FOR NO KEY UPDATE} then conflicts with {@code FOR KEY SHARE}.
+ * mapping differs from row locks for one pair: {@code FOR NO KEY UPDATE} then conflicts with {@code FOR KEY SHARE}.
  *
  * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With {@link
  * #FOR_UPDATE}, inserts that reference the row have to wait. A transaction that inserts such a row before it locks can

@@ -90,7 +90,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with how many exclusive requests the queue of a key admits at once}
+     * {@return this, with the number of exclusive requests that the queue of a key admits at once}
      *
      * <p>In the admission queue, the admitted requests are the lock holder and the next ones, which wait at the server.
      * Each uses a connection. If the number is 1, the key is free for at least a round trip whenever its holder
@@ -166,7 +166,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the choice when Rowlock acquires a front lock} It is an advisory lock of the row before the
+     * {@return this, with the choice when Rowlock acquires a front lock} A front lock is an advisory lock before the
      * row lock, for transactions whose first lock is for one row with {@link LockStrategy#ROW}. The default is {@link
      * LockFront#ADAPTIVE}.
      *
@@ -253,9 +253,9 @@ public final class RowLocksBuilder {
         /**
          * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for them. The
          * commit returns once the transaction is durable according to {@code synchronous_commit}, so no acknowledged
-         * commit can be lost. Until then, other transactions see changes that a crash or a failover can undo. So a
-         * later commit of Rowlock with this setting returns only once everything that its transaction may have read is
-         * durable. This applies even to a transaction that wrote nothing.
+         * commit can be lost. Until then, other transactions see changes that a crash or a failover can undo. Therefore
+         * a later commit of Rowlock with this setting returns only once everything that its transaction may have read
+         * is durable. This applies even to a transaction that wrote nothing.
          *
          * <p>Use this for rows whose locks are held longer for the disk or a standby than for the work. Compared with
          * {@link #PLAIN}, a commit sends two more statements in its round trip, and uses a second transaction id and

@@ -206,8 +206,8 @@ public final class TransactionLocks {
 
     /**
      * Claims rows that match the claim's predicate, up to its {@linkplain Claim#limit limit}. It skips rows that other
-     * transactions hold, as {@code FOR UPDATE SKIP LOCKED} does. Never waits. It takes one round trip, or two with
-     * advisory locks. It takes more only if other transactions hold keys of these rows but not their row locks.
+     * transactions hold, as {@code FOR UPDATE SKIP LOCKED} does. A claim never waits. It takes one round trip, or two
+     * with advisory locks. More are needed only if other transactions hold keys of these rows but not their row locks.
      *
      * <p>Every returned row is locked, and matched the predicate when it was last read, so a job is done only once. A
      * row that another worker finished before the lock is not returned. A row whose key another transaction holds is
@@ -233,17 +233,18 @@ public final class TransactionLocks {
      * Commits the transaction, with writes before the COMMIT in the same flush. Use it instead of {@link
      * Connection#commit()}. If a write fails, or does not change as many rows as {@linkplain CommitWrite#expectRows
      * expected}, nothing is committed. After any exception the transaction is over, and the connection can be used for
-     * the next one. It is rolled back, unless the exception is a {@link CommitOutcomeUnknownException}. Without writes
-     * this only commits, and reports the outcome.
+     * the next transaction. The transaction is rolled back, unless the exception is a {@link
+     * CommitOutcomeUnknownException}. Without writes this method only commits, and reports the outcome.
      *
-     * <p>Do not use it if a framework commits the transaction: JTA, or Spring, which has {@code RowLockTemplate}.
+     * <p>Do not use this method if a framework such as JTA or Spring commits the transaction. For Spring there is
+     * {@code RowLockTemplate}.
      *
      * @param writes what to do before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
      * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed. It is a {@link
      *     CommitNotConfirmedException} if the transaction has committed, but a crash or failover may still lose it
-     * @throws RowlockException if it has not committed, for another reason that is known
-     * @throws SQLException if it has not committed, because a write or a deferred constraint failed
+     * @throws RowlockException if the transaction has not committed, for another known reason
+     * @throws SQLException if the transaction has not committed, because a write or a deferred constraint failed
      * @throws IllegalArgumentException if the writes are null, or one cannot be sent with a commit: it contains several
      *     statements or a COMMIT, or its values do not fit its parameters
      * @throws IllegalStateException if the writes are committed already

@@ -157,7 +157,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         private boolean autoCommit;
 
         /**
-         * Whether the transaction has certainly committed or rolled back. No later failure may hide that from the
+         * Whether the transaction has certainly committed or rolled back. No later failure may hide this fact from the
          * caller.
          */
         boolean settled;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * {@code INTO STRICT} in PL/pgSQL, the SQLSTATE is P0002 for fewer rows (no_data_found), and P0003 for more
  * (too_many_rows).
  *
- * <p>{@link LockedTransaction#row} throws it too, without an SQLSTATE, if it finds no row or several.
+ * <p>{@link LockedTransaction#row} throws this exception too, without an SQLSTATE, if there is no row or several.
  */
 public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;

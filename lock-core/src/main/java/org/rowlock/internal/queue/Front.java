@@ -54,7 +54,7 @@ public final class Front {
         }
     }
 
-    /** Records that the front lock is not sent. Returns null, because there is none any more. */
+    /** Records that the front lock is not sent. Returns null, for the caller that then has no front lock. */
     @Nullable
     public Front unsent() {
         entry.front = null;

@@ -6,7 +6,7 @@ package org.rowlock.internal.text;
  * code that must not fail halfway first checks that the stack suffices.
  */
 public final class Stack {
-    /** The number of frames for a commit. They take about 50 kB if compiled, of which the driver needs only a fraction. */
+    /** The number of frames for a commit. They take about 50 kB if compiled, of which the driver needs only a part. */
     public static final int OF_COMMIT = 160;
 
     /** The number of frames for Rowlock's own code without the driver. */
