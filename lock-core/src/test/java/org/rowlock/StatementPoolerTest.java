@@ -155,6 +155,7 @@ class StatementPoolerTest {
             try (client;
                     Socket one = connect();
                     Socket other = connect()) {
+                client.setTcpNoDelay(true);
                 DataInputStream in = new DataInputStream(client.getInputStream());
                 DataOutputStream out = new DataOutputStream(client.getOutputStream());
                 byte[] startup = startup(in, out);
@@ -185,7 +186,9 @@ class StatementPoolerTest {
         }
 
         private Socket connect() throws IOException {
-            return new Socket(server.getServerNames()[0], server.getPortNumbers()[0]);
+            Socket session = new Socket(server.getServerNames()[0], server.getPortNumbers()[0]);
+            session.setTcpNoDelay(true);
+            return session;
         }
 
         private static byte[] query(String sql) {

@@ -35,9 +35,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.Session;
@@ -65,6 +64,7 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -394,6 +394,7 @@ class EntityLockTest {
 
     private Connection others;
     private AnnotationConfigApplicationContext byJpa;
+    /** Started by the tests that compare. */
     private AnnotationConfigApplicationContext byRowlock;
 
     @Configuration(proxyBeanMethods = false)
@@ -421,28 +422,24 @@ class EntityLockTest {
     @BeforeEach
     void start() throws SQLException {
         for (Mapping each : Mapping.values()) {
-            for (int number = 1; number <= 3; number++) {
-                String second = each == Mapping.KEYED_OTHERWISE ? ", number" : "";
-                database.execute("insert into " + each.table() + " (id" + second + ") values ('" + each.id(number) + "'"
-                        + (second.isEmpty() ? "" : ", " + (number + 1)) + ")");
-            }
-        }
-        for (int number = 1; number <= 3; number++) {
-            database.execute(
-                    "insert into parent values (" + number + ")",
-                    "insert into owned values (" + number + ", 0, " + number + ")",
-                    "insert into tagged_tags values (" + number + ", 'a'), (" + number + ", 'b')",
-                    "insert into split_rest values (" + number + ")",
-                    "insert into joined_sub values (" + number + ")");
+            String second = each == Mapping.KEYED_OTHERWISE ? ", number" : "";
+            database.execute(IntStream.rangeClosed(1, 3)
+                    .mapToObj(number -> "insert into " + each.table() + " (id" + second + ") values ('"
+                            + each.id(number) + "'" + (second.isEmpty() ? "" : ", " + (number + 1)) + ")")
+                    .toArray(String[]::new));
         }
         database.execute(
+                "insert into parent select generate_series(1, 3)",
+                "insert into owned select n, 0, n from generate_series(1, 3) as n",
+                "insert into tagged_tags select n, tag from generate_series(1, 3) as n, (values ('a'), ('b')) as t(tag)",
+                "insert into split_rest select generate_series(1, 3)",
+                "insert into joined_sub select generate_series(1, 3)",
                 "update lazy_child set parent = id",
                 "update eager_child set parent = id",
                 "update selecting set parent = id",
                 "update restricted set amount = -1 where id = 2",
                 "update soft set deleted = true where id = 2");
         byJpa = start(true);
-        byRowlock = start(false);
         others = database.dataSource().getConnection();
     }
 
@@ -492,7 +489,16 @@ class EntityLockTest {
     void close() throws SQLException {
         others.close();
         byJpa.close();
-        byRowlock.close();
+        if (byRowlock != null) {
+            byRowlock.close();
+        }
+    }
+
+    private AnnotationConfigApplicationContext byRowlock() {
+        if (byRowlock == null) {
+            byRowlock = start(false);
+        }
+        return byRowlock;
     }
 
     private static EntityManager entities(AnnotationConfigApplicationContext context) {
@@ -579,7 +585,7 @@ class EntityLockTest {
 
     private void jpaLocksTheRowsThatRowlockLocks(Mapping mapping, State state, int row, LockRequest asked) {
         LockRequest request = asked.allowAbsent();
-        Map<String, String> own = freeBehind(byRowlock, mapping, state, row, request);
+        Map<String, String> own = freeBehind(byRowlock(), mapping, state, row, request);
         assertThat(freeBehind(byJpa, mapping, state, row, request))
                 .as("%s: %s of row %s, %s", mapping, RequestParts.of(request).mode(), row, state)
                 .isEqualTo(own);
@@ -669,7 +675,7 @@ class EntityLockTest {
 
     @Test
     void anAbsentRowIsRefusedAsByRowlock() {
-        for (AnnotationConfigApplicationContext context : List.of(byJpa, byRowlock)) {
+        for (AnnotationConfigApplicationContext context : List.of(byJpa, byRowlock())) {
             assertThatThrownBy(() -> context.getBean(Plains.class).add(42))
                     .isInstanceOf(EmptyResultDataAccessException.class)
                     .hasMessageContaining("the row does not exist");
@@ -679,19 +685,11 @@ class EntityLockTest {
     @Test
     void noIncrementIsLostAmongThreads() throws Exception {
         Plains plains = byJpa.getBean(Plains.class);
-        List<CompletableFuture<Void>> threads = new ArrayList<>();
-        for (int thread = 0; thread < 4; thread++) {
-            threads.add(CompletableFuture.runAsync(
-                    () -> {
-                        for (int i = 0; i < 25; i++) {
-                            plains.add(1);
-                        }
-                    },
-                    Blocking.NEW_THREAD));
-        }
-        for (CompletableFuture<Void> each : threads) {
-            each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-        }
+        Threads.run(4, number -> {
+            for (int i = 0; i < 25; i++) {
+                plains.add(1);
+            }
+        });
         assertThat(database.query("select amount from plain where id = 1")).isEqualTo("100");
     }
 

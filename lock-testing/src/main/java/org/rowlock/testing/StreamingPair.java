@@ -1,19 +1,13 @@
 package org.rowlock.testing;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
-import java.util.stream.Stream;
 
 /** An embedded primary and a standby that streams from it. */
 public final class StreamingPair implements AutoCloseable {
@@ -43,8 +37,8 @@ public final class StreamingPair implements AutoCloseable {
     }
 
     /**
-     * Starts the primary and the standby, and waits until the standby streams. The standby is a copy of the primary's
-     * data directory, made before the primary starts.
+     * Starts the primary and the standby, and waits until the standby streams. Both begin with a copy of the same data
+     * directory.
      */
     public static StreamingPair start() throws IOException {
         Path directory = Files.createTempDirectory("streaming");
@@ -52,8 +46,7 @@ public final class StreamingPair implements AutoCloseable {
         Path copy = directory.resolve("standby");
         int primaryPort = TestPostgres.freePort();
         int standbyPort = TestPostgres.freePort();
-        TestPostgres.embedded(Map.of(), data, primaryPort).stop();
-        copy(data, copy);
+        DataDirectory.fill(copy);
         TcpProxy network = TcpProxy.to("127.0.0.1", primaryPort);
         Files.createFile(copy.resolve("standby.signal"));
         Files.writeString(
@@ -65,29 +58,9 @@ public final class StreamingPair implements AutoCloseable {
         TestPostgres standby = TestPostgres.embedded(Map.of(), copy, standbyPort);
         StreamingPair pair = new StreamingPair(directory, primary, primaryPort, standby, standbyPort, network);
         TestDatabase.await("the standby streams")
-                .until(() -> query(primary, "select count(*) from pg_stat_replication where state = 'streaming'")
+                .until(() -> primary.query("select count(*) from pg_stat_replication where state = 'streaming'")
                         .equals("1"));
         return pair;
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                // The server requires that only its owner has access to a data directory, and so to the copy.
-                Path target = Files.copy(file, to.resolve(from.relativize(file).toString()));
-                Files.setPosixFilePermissions(target, Files.getPosixFilePermissions(file));
-                Files.setOwner(target, Files.getOwner(file));
-            }
-        }
-    }
-
-    private static String query(TestPostgres server, String sql) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
     }
 
     /** The primary, which takes the writes. */
@@ -116,14 +89,14 @@ public final class StreamingPair implements AutoCloseable {
      * @param names the value of synchronous_standby_names
      */
     public void requireStandbys(String names) throws SQLException {
-        execute(primary, "alter system set synchronous_standby_names = '" + names + "'");
-        execute(primary, "select pg_reload_conf()");
+        primary.execute("alter system set synchronous_standby_names = '" + names + "'");
+        primary.execute("select pg_reload_conf()");
         TestDatabase.await("commits wait for " + names)
-                .until(() -> query(primary, "show synchronous_standby_names").equals(names)
-                        && query(primary, "select count(*) from pg_stat_replication where sync_state <> 'async'")
+                .until(() -> primary.query("show synchronous_standby_names").equals(names)
+                        && primary.query("select count(*) from pg_stat_replication where sync_state <> 'async'")
                                 .equals("1"));
         // Commits do not wait before the checkpointer has read the setting. It reads the setting before a checkpoint.
-        execute(primary, "checkpoint");
+        primary.execute("checkpoint");
     }
 
     /** Kills the primary. WAL that it has not sent yet is lost. */
@@ -138,9 +111,9 @@ public final class StreamingPair implements AutoCloseable {
 
     /** Promotes the standby to a primary, with the WAL that it has. */
     public void promote() throws SQLException {
-        execute(standby, "select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
+        standby.execute("select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
         TestDatabase.await("the standby is promoted")
-                .until(() -> query(standby, "select pg_is_in_recovery()").equals("f"));
+                .until(() -> standby.query("select pg_is_in_recovery()").equals("f"));
     }
 
     /** Waits until this many sessions of the primary wait for the standby. */
@@ -151,22 +124,15 @@ public final class StreamingPair implements AutoCloseable {
     /** Waits until this many sessions wait for the standby; the number may fall meanwhile. */
     public void awaitWaiting(IntSupplier sessions) {
         TestDatabase.await("commits wait for the standby")
-                .until(() -> query(primary, "select count(*) from pg_stat_activity where wait_event = 'SyncRep'")
+                .until(() -> primary.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'")
                         .equals(String.valueOf(sessions.getAsInt())));
-    }
-
-    private static void execute(TestPostgres server, String sql) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     /** Waits until the standby has replayed all WAL of the primary. */
     public void awaitReplay() throws SQLException {
-        String position = query(primary, "select pg_current_wal_lsn()");
+        String position = primary.query("select pg_current_wal_lsn()");
         TestDatabase.await("the standby has replayed " + position)
-                .until(() -> query(standby, "select pg_last_wal_replay_lsn() >= '" + position + "'")
+                .until(() -> standby.query("select pg_last_wal_replay_lsn() >= '" + position + "'")
                         .equals("t"));
     }
 
@@ -175,14 +141,6 @@ public final class StreamingPair implements AutoCloseable {
         standby.stop();
         primary.stop();
         network.close();
-        try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> {
-                try {
-                    Files.deleteIfExists(file);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        }
+        DataDirectory.delete(directory);
     }
 }

@@ -8,7 +8,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -35,6 +41,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     private final TestPostgres server;
     private final List<String> setUp;
     private final List<Session> sessions = new ArrayList<>();
+    private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
     private String schema = "";
     private Connection reader;
 
@@ -45,6 +52,23 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     public TestDatabase(TestPostgres server, String... setUp) {
         this.server = server;
         this.setUp = List.of(setUp);
+    }
+
+    /**
+     * Creates a schema with a table {@code account} that has the ids 1 to {@code rows}, each with a balance of 0.
+     *
+     * @param more further statements of the set-up
+     */
+    public static TestDatabase accounts(int rows, String... more) {
+        return accounts(TestPostgres.shared(), rows, more);
+    }
+
+    public static TestDatabase accounts(TestPostgres server, int rows, String... more) {
+        List<String> setUp = new ArrayList<>(List.of(
+                "create table account(id int primary key, balance bigint not null default 0)",
+                "insert into account select generate_series(1, " + rows + ")"));
+        setUp.addAll(List.of(more));
+        return new TestDatabase(server, setUp.toArray(String[]::new));
     }
 
     /**
@@ -63,6 +87,11 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     /** Waits for a condition without a name. */
     public static ConditionFactory await() {
         return await(null);
+    }
+
+    /** Waits for the result of a call in another thread, and fails at the {@link #DEADLINE}. */
+    public static <T> T result(Future<T> call) throws InterruptedException, ExecutionException, TimeoutException {
+        return call.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** Creates connections without a pool, in autocommit, with this test's schema first in the search_path. */
@@ -95,11 +124,23 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return session;
     }
 
-    /** Runs statements on a separate connection, and commits. */
+    /**
+     * Runs statements on a separate connection, and commits. The connection is that of an earlier call if there is one,
+     * because opening one takes longer than a statement. It keeps nothing of that call.
+     */
     public void execute(String... statements) throws SQLException {
-        try (Connection connection = dataSource().getConnection()) {
-            execute(connection, statements);
+        Connection connection = idle.poll();
+        if (connection == null || !connection.isValid((int) DEADLINE.toSeconds())) {
+            connection = dataSource().getConnection();
         }
+        try {
+            execute(connection, statements);
+            execute(connection, "discard all", "set application_name = " + schema);
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+        idle.push(connection);
     }
 
     /**
@@ -160,6 +201,10 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
                 session.close();
             }
             sessions.clear();
+            for (Connection connection : idle) {
+                connection.close();
+            }
+            idle.clear();
             if (reader != null) {
                 reader.close();
                 reader = null;

