@@ -45,9 +45,7 @@ class AdmissionPoolTest {
     private static final LockKey COLD = LockKey.row("account", 2);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     private final CountDownLatch letGo = new CountDownLatch(1);
 
@@ -102,7 +100,7 @@ class AdmissionPoolTest {
 
             letGo.countDown();
             for (Future<Object> each : all) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(CROWD + 1));
@@ -147,7 +145,7 @@ class AdmissionPoolTest {
                 over.set(true);
             }
             for (Future<?> each : all) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
         } finally {
             end(crowd);
@@ -178,7 +176,7 @@ class AdmissionPoolTest {
 
             letGo.countDown();
             for (Future<Object> each : all) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
         } finally {
             end(crowd);
@@ -235,8 +233,7 @@ class AdmissionPoolTest {
             });
             letGo.countDown();
             for (Future<Object> each : all) {
-                assertThatThrownBy(() -> each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                        .hasRootCauseMessage("connection timeout");
+                assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
             }
             assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
             // And when it is over they queue again.
@@ -244,7 +241,7 @@ class AdmissionPoolTest {
             locks.on(dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
                 Future<Object> other = crowd.submit(
                         () -> locks.on(dataSource).lock(forUpdate(HOT).noWait()).inTransaction(inner -> null));
-                assertThatThrownBy(() -> other.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                assertThatThrownBy(() -> TestDatabase.result(other))
                         .cause()
                         .isInstanceOf(LockNotAvailableException.class)
                         .hasMessageContaining("admission queue");
@@ -288,7 +285,7 @@ class AdmissionPoolTest {
                 })));
             }
             for (Future<Object> each : all) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
             assertThat(done).hasValue(threads);
             assertThat(database.query("select balance from account where id = 1"))

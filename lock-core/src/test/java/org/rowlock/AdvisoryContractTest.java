@@ -4,91 +4,43 @@ import org.junit.jupiter.api.Nested;
 
 /** The contract with {@link LockStrategy#ADVISORY}. */
 class AdvisoryContractTest {
-    @Nested
-    class WhoBlocksWhom extends ConflictContract {
+    private interface Locking extends ContractLocking {
         @Override
-        LockStrategy strategy() {
+        default LockStrategy strategy() {
             return LockStrategy.ADVISORY;
         }
     }
 
     @Nested
-    class Waits extends WaitContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class WhoBlocksWhom extends ConflictContract implements Locking {}
 
     @Nested
-    class Release extends ReleaseContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class Waits extends WaitContract implements Locking {}
 
     @Nested
-    class Failures extends FailureContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class Release extends ReleaseContract implements Locking {}
 
     @Nested
-    class ManyKeys extends ManyKeysContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class Failures extends FailureContract implements Locking {}
 
     @Nested
-    class SeveralModes extends SeveralModesContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class ManyKeys extends ManyKeysContract implements Locking {}
 
     @Nested
-    class Queries extends QueryContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class SeveralModes extends SeveralModesContract implements Locking {}
 
     @Nested
-    class Claims extends ClaimContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class Queries extends QueryContract implements Locking {}
 
     @Nested
-    class IdTypes extends IdTypesContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class Claims extends ClaimContract implements Locking {}
 
     @Nested
-    class RoundTrips extends RoundTripContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class IdTypes extends IdTypesContract implements Locking {}
 
     @Nested
-    class Inserts extends InsertContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ADVISORY;
-        }
-    }
+    class RoundTrips extends RoundTripContract implements Locking {}
+
+    @Nested
+    class Inserts extends InsertContract implements Locking {}
 }

@@ -42,9 +42,8 @@ class BadInputTest {
     private static final RowMapper<String> FIRST = row -> row.getString(1);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 9) g",
+    final TestDatabase database = TestDatabase.accounts(
+            9,
             "create table keyless(id int, code text)",
             "insert into keyless values (1, 'one')",
             "create table pair(a int, b uuid, primary key (a, b))",

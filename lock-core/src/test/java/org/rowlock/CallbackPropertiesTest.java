@@ -10,7 +10,6 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -110,9 +109,7 @@ class CallbackPropertiesTest {
         }
 
         private static void execute(String sql) throws SQLException {
-            try (Statement statement = borrowed.createStatement()) {
-                statement.execute(sql);
-            }
+            TestDatabase.execute(borrowed, sql);
         }
     }
 
@@ -167,11 +164,7 @@ class CallbackPropertiesTest {
     static void createTables() throws SQLException {
         // Each listener that throws is logged.
         LOGGER.setLevel(Level.OFF);
-        database = new TestDatabase(
-                "create table account(id int primary key, balance int not null default 0)",
-                "insert into account values (1)",
-                "create table ledger(id int primary key)",
-                "create table other(id int)");
+        database = TestDatabase.accounts(1, "create table ledger(id int primary key)", "create table other(id int)");
         database.beforeEach(null);
         for (Pool each : Pool.values()) {
             HikariDataSource pool = new HikariDataSource();

@@ -7,16 +7,10 @@ import static org.rowlock.LockRequest.forUpdate;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -32,6 +26,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.testing.Threads;
 
 /** Citus, by its coordinator: what docs/where-it-holds.md says was run there. */
 @EnabledIfSystemProperty(
@@ -142,22 +137,10 @@ class CitusTest {
     }
 
     private static void inClients(DataSource dataSource, Work work) throws Exception {
-        ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(dataSource);
             pool.setMaximumPoolSize(CLIENTS);
-            List<Future<?>> all = new ArrayList<>();
-            for (int i = 0; i < CLIENTS; i++) {
-                all.add(clients.submit(() -> {
-                    work.run(pool);
-                    return null;
-                }));
-            }
-            for (Future<?> each : all) {
-                each.get(2 * TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            }
-        } finally {
-            clients.shutdownNow();
+            Threads.run(CLIENTS, number -> work.run(pool));
         }
     }
 
@@ -372,11 +355,7 @@ class CitusTest {
     }
 
     private static String value(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
+        return TestDatabase.query(connection, sql);
     }
 
     /**

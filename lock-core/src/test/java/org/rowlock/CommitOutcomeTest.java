@@ -26,8 +26,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,6 +54,7 @@ import org.rowlock.testing.TestPostgres;
 class CommitOutcomeTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 
+    @AutoClose("stop")
     private static TestPostgres server;
 
     static {
@@ -61,18 +62,9 @@ class CommitOutcomeTest {
     }
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            server,
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account values (1)",
-            "create table payment(id int primary key)");
+    final TestDatabase database = TestDatabase.accounts(server, 1, "create table payment(id int primary key)");
 
     private TcpProxy proxy;
-
-    @AfterAll
-    static void stopServer() throws Exception {
-        server.stop();
-    }
 
     @BeforeEach
     void start() throws Exception {

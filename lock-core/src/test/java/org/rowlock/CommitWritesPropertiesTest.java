@@ -202,10 +202,10 @@ class CommitWritesPropertiesTest {
     }
 
     private static void restore(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("delete from child");
-            statement.execute("delete from account");
-            statement.execute("insert into account select g, g from generate_series(1, 4) g");
-        }
+        TestDatabase.execute(
+                connection,
+                "delete from child",
+                "delete from account",
+                "insert into account select g, g from generate_series(1, 4) g");
     }
 }

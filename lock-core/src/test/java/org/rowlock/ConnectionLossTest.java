@@ -14,7 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -36,7 +36,9 @@ class ConnectionLossTest {
     @TempDir
     static Path directory;
 
+    @AutoClose("stop")
     private static TestPostgres server;
+
     private static int port;
 
     static {
@@ -48,19 +50,11 @@ class ConnectionLossTest {
     }
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            server,
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 9) g");
+    final TestDatabase database = TestDatabase.accounts(server, 9);
 
     @BeforeAll
     static void start() {
         server = startServer();
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        server.stop();
     }
 
     private static TestPostgres startServer() {

@@ -62,7 +62,7 @@ final class Crowd implements AutoCloseable {
 
         /** That it threw nothing; and whether it came back interrupted. */
         boolean isInterrupted() throws Exception {
-            return end.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            return TestDatabase.result(end);
         }
     }
 

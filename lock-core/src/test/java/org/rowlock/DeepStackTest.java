@@ -32,9 +32,7 @@ class DeepStackTest {
     private static final int FARTHEST_STEP = 2_500;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     private final Random random = new Random(45);
 

@@ -30,10 +30,7 @@ class DriverModesTest {
     private static final RowMapper<Long> BALANCE = row -> row.getLong("balance");
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 9) g",
-            "create table thing(id uuid primary key)");
+    final TestDatabase database = TestDatabase.accounts(9, "create table thing(id uuid primary key)");
 
     /** What can be set of the driver and may matter. */
     static Stream<String> settings() {

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,16 +33,14 @@ import org.rowlock.testing.TestPostgres;
  * knows. The server's own function, which is too quick to be met, is replaced by one that can be held.
  */
 class EarlyConfirmationTest {
+    @AutoClose("stop")
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of("synchronous_commit", "on"));
 
     /** Whoever holds it holds all confirmations. */
     private static final int HELD = 4711;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            SERVER,
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(SERVER, 1);
 
     @BeforeAll
     static void replaceTheFunction() throws Exception {
@@ -65,11 +63,6 @@ class EarlyConfirmationTest {
             statement.execute("create function pg_catalog.pg_current_wal_flush_lsn() returns pg_lsn language plpgsql"
                     + " as 'begin return ''0/0''; end'");
         }
-    }
-
-    @AfterAll
-    static void stopServer() throws Exception {
-        SERVER.stop();
     }
 
     private final RowLocks locks =

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,16 +25,12 @@ import org.rowlock.testing.TestPostgres;
 class EarlyReleaseCrashTest {
     private static final int PAYMENTS = 50;
 
+    @AutoClose("stop")
     private static final TestPostgres SERVER = TestPostgres.embedded(
             Map.of("synchronous_commit", "on", "autovacuum", "off", "checkpoint_timeout", "1h", "wal_buffers", "64MB"));
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(SERVER, EarlyWorkers.TABLES);
-
-    @AfterAll
-    static void stopServer() throws Exception {
-        SERVER.stop();
-    }
 
     /** The processes that would write what nobody waits for. */
     private List<ProcessHandle> suspendWriters() throws Exception {

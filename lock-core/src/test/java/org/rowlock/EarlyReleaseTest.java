@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,19 +33,12 @@ import org.rowlock.testing.TestPostgres;
 /** With early release a commit lets go of the locks before it is durable, and returns when it is. */
 @Tag("long")
 class EarlyReleaseTest {
+    @AutoClose("stop")
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of("synchronous_commit", "on"));
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            SERVER,
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 9) g",
-            "create table child(account int references account deferrable initially deferred)");
-
-    @AfterAll
-    static void stopServer() throws Exception {
-        SERVER.stop();
-    }
+    final TestDatabase database = TestDatabase.accounts(
+            SERVER, 9, "create table child(account int references account deferrable initially deferred)");
 
     private static RowLocks locks(LockStrategy strategy, LockRelease release) {
         return LockAccess.builder().strategy(strategy).release(release).build();

@@ -22,8 +22,7 @@ class FetchSizeTest {
             rows("account", IntStream.rangeClosed(1, 10).boxed().toList());
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key)", "insert into account select g from generate_series(1, 10) g");
+    final TestDatabase database = TestDatabase.accounts(10);
 
     @ParameterizedTest
     @EnumSource

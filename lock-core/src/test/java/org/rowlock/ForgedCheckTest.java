@@ -25,10 +25,7 @@ class ForgedCheckTest {
             "\":serializable;drop table victim;commit;begin;--/off/:");
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key)",
-            "create table victim(id int)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1, "create table victim(id int)");
 
     @ParameterizedTest
     @EnumSource

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,8 +28,7 @@ class FrozenServerTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     @ParameterizedTest
     @EnumSource
@@ -47,7 +45,7 @@ class FrozenServerTest {
                 CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(() -> locks.in(connection)
                         .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(1)))
                         .isHeld());
-                assertThatThrownBy(() -> locked.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                assertThatThrownBy(() -> TestDatabase.result(locked))
                         .isInstanceOf(ExecutionException.class)
                         .cause()
                         .isInstanceOf(LockConnectionLostException.class)

@@ -31,8 +31,7 @@ class GateTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     private Session holder;
 

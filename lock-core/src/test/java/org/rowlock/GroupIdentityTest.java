@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -26,9 +25,8 @@ class GroupIdentityTest {
     private static final String ENTER = "insert into entry(id) values (?)";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account values (1)",
+    final TestDatabase database = TestDatabase.accounts(
+            1,
             "create table entry(place serial, id int check (id > 0), day date default now(), mark text)",
             "create function tenant() returns text language sql stable as $$select current_setting('app.t', true)$$",
             "create function seen() returns trigger language plpgsql as"
@@ -187,9 +185,7 @@ class GroupIdentityTest {
                 }
                 expect(List.of(), transactions);
                 one.setAutoCommit(true);
-                try (Statement statement = one.createStatement()) {
-                    statement.execute("set timezone = 'Asia/Tokyo'");
-                }
+                TestDatabase.execute(one, "set timezone = 'Asia/Tokyo'");
             }
         }
     }
@@ -199,9 +195,7 @@ class GroupIdentityTest {
             @Override
             public Connection getConnection() throws SQLException {
                 Connection connection = super.getConnection();
-                try (Statement statement = connection.createStatement()) {
-                    statement.execute(sql);
-                }
+                TestDatabase.execute(connection, sql);
                 return connection;
             }
         };

@@ -453,9 +453,7 @@ class GroupedCallsTest {
             leading.add("update account set balance = balance + 1 where id = 2");
             crowd.add(leading);
             Caller member = crowd.add(pay(2, 1));
-            try (Statement statement = other.createStatement()) {
-                statement.execute("update account set balance = 0 where id = 2");
-            }
+            TestDatabase.execute(other, "update account set balance = 0 where id = 2");
             int pid = other.unwrap(PGConnection.class).getBackendPID();
             crowd.start();
             // The opener, which had the row until now, may still be shown as waiting.

@@ -49,11 +49,7 @@ class HotStandbyTest {
         Path data = directory.resolve("data");
         int port = TestPostgres.freePort();
         TestPostgres primary = TestPostgres.embedded(Map.of(), data, port);
-        try (Connection connection = primary.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("create table account(id int primary key)");
-            statement.execute("insert into account values (1), (2)");
-        }
+        primary.execute("create table account(id int primary key)", "insert into account values (1), (2)");
         primary.stop();
         Files.createFile(data.resolve("standby.signal"));
         standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);

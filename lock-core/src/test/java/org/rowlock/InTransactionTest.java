@@ -13,9 +13,7 @@ import static org.rowlock.testing.TestDatabase.execute;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,10 +50,8 @@ class InTransactionTest {
     private static final LockKey C = LockKey.row("account", 3);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 5) g",
-            "create table child(account int references account deferrable initially deferred)");
+    final TestDatabase database = TestDatabase.accounts(
+            5, "create table child(account int references account deferrable initially deferred)");
 
     private final List<LockEvent> acquisitions = new ArrayList<>();
     private final List<CompletableFuture<Long>> writers = Collections.synchronizedList(new ArrayList<>());
@@ -89,12 +85,10 @@ class InTransactionTest {
     }
 
     private static long read(Connection connection, LockKey key) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select balance from account where id = "
-                        + ((LockKey.Row) key).id().get(0))) {
-            row.next();
-            return row.getLong(1);
-        }
+        return Long.parseLong(TestDatabase.query(
+                connection,
+                "select balance from account where id = "
+                        + ((LockKey.Row) key).id().get(0)));
     }
 
     @ParameterizedTest
@@ -289,8 +283,7 @@ class InTransactionTest {
             })));
         }
         for (CompletableFuture<Long> future : futures) {
-            assertThat(future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isZero();
+            assertThat(TestDatabase.result(future)).isZero();
         }
     }
 
@@ -349,9 +342,7 @@ class InTransactionTest {
     @Test
     void workMayHaveNoResult() throws Exception {
         locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {
-            try (Statement statement = tx.connection().createStatement()) {
-                statement.execute("update account set balance = 7 where id = 1");
-            }
+            execute(tx.connection(), "update account set balance = 7 where id = 1");
         });
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("7");
         assertThatThrownBy(
@@ -451,12 +442,10 @@ class InTransactionTest {
             })));
         }
         for (CompletableFuture<Long> future : futures) {
-            assertThat(future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isOne();
+            assertThat(TestDatabase.result(future)).isOne();
         }
         for (CompletableFuture<Long> future : writers) {
-            assertThat(future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isOne();
+            assertThat(TestDatabase.result(future)).isOne();
         }
     }
 

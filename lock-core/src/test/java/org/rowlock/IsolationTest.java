@@ -8,9 +8,7 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -34,9 +32,7 @@ class IsolationTest {
     private static final String READ = "select balance from account where id = 1";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 9) g");
+    final TestDatabase database = TestDatabase.accounts(9);
 
     /** The levels whose snapshot is the transaction's. */
     enum Isolation {
@@ -63,11 +59,7 @@ class IsolationTest {
     }
 
     private static String text(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
+        return TestDatabase.query(connection, sql);
     }
 
     /** Nothing is locked, and the transaction is aborted as after any failed lock: what follows does not commit. */

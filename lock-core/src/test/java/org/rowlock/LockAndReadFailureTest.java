@@ -23,10 +23,7 @@ class LockAndReadFailureTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key)",
-            "insert into account values (1)",
-            "create table secret(id int)");
+    final TestDatabase database = TestDatabase.accounts(1, "create table secret(id int)");
 
     private Throwable failure(LockStrategy strategy, Session session, String sql, int column) throws Exception {
         RowLocks locks = LockAccess.builder().strategy(strategy).build();

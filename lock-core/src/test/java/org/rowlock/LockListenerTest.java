@@ -42,9 +42,7 @@ class LockListenerTest {
     private static final LockKey B = row("account", 2);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 5) g");
+    final TestDatabase database = TestDatabase.accounts(5);
 
     private final List<LockEvent> acquisitions = new CopyOnWriteArrayList<>();
     private final List<LockEvent> admissions = new CopyOnWriteArrayList<>();

@@ -192,11 +192,7 @@ class LockStatementsPropertiesTest {
     }
 
     private static long read(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getLong(1);
-        }
+        return Long.parseLong(TestDatabase.query(connection, sql));
     }
 
     /** A lock in front, a row that is inserted. */

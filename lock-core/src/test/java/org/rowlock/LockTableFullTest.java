@@ -9,7 +9,7 @@ import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,16 +24,12 @@ import org.rowlock.testing.TestPostgres;
 class LockTableFullTest {
     private static final int MORE_THAN_FIT = 50_000;
 
+    @AutoClose("stop")
     private static final TestPostgres SERVER =
             TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "10"));
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(SERVER, "create table account(id int primary key)");
-
-    @AfterAll
-    static void stop() throws Exception {
-        SERVER.stop();
-    }
 
     @ParameterizedTest
     @EnumSource(names = {"ADVISORY", "BOTH"})

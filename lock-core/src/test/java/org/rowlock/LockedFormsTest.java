@@ -9,9 +9,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -137,10 +135,6 @@ class LockedFormsTest {
     }
 
     private static long balance(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery("select balance from account where id = 1")) {
-            found.next();
-            return found.getLong(1);
-        }
+        return Long.parseLong(TestDatabase.query(connection, "select balance from account where id = 1"));
     }
 }

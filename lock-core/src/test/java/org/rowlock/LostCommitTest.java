@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,9 +34,8 @@ class LostCommitTest {
     private static final int THREADS = 8;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 1000) g",
+    final TestDatabase database = TestDatabase.accounts(
+            1000,
             "create table other(id int primary key, balance bigint not null default 0)",
             "insert into other select g from generate_series(1, 1000) g",
             "create table payment(id bigint)",
@@ -177,7 +175,7 @@ class LostCommitTest {
                     : inThread(() -> lookAndRunAgain(locks, each, failure instanceof CommitOutcomeUnknownException));
             awaitWaitingOrDone(name(each) + "_again", again);
             holder.rollback();
-            again.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(again);
         }
         awaitGone(each);
         String stored = database.query("select count(*) from payment where id = " + each.id());
@@ -290,7 +288,7 @@ class LostCommitTest {
                                         + name(each) + "'");
                 }
             }
-            return failure.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            return TestDatabase.result(failure);
         }
     }
 

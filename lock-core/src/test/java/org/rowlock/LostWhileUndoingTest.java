@@ -19,8 +19,7 @@ class LostWhileUndoingTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id int primary key)", "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     @ParameterizedTest
     @EnumSource

@@ -38,9 +38,7 @@ class OldWrappersTest {
     private static final String ADD = "update account set balance = balance + ? where id = ?";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     private enum Wrapper {
         UNSUPPORTED,

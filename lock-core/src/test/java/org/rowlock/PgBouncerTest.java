@@ -47,9 +47,7 @@ class PgBouncerTest {
     private static boolean preparesStatements;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 9) g");
+    final TestDatabase database = TestDatabase.accounts(9);
 
     @BeforeAll
     static void start() throws Exception {

@@ -10,12 +10,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +24,7 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgpool;
+import org.rowlock.testing.Threads;
 
 /** A Pgpool-II in front of a primary and its standby: reads may go elsewhere than the lock, and verify() sees it. */
 @Tag("long")
@@ -133,29 +129,19 @@ class PgpoolTest {
                 .strategy(strategy)
                 .release(LockRelease.EARLY)
                 .build();
-        ExecutorService threads = Executors.newFixedThreadPool(clients);
         try (TestPgpool pooler = TestPgpool.start(servers, Map.of("enable_shared_relcache", "off"))) {
             execute("update account set balance = 0");
-            List<Future<?>> running = new ArrayList<>();
-            for (int i = 0; i < clients; i++) {
-                running.add(threads.submit(() -> {
-                    for (int call = 0; call < calls; call++) {
-                        CommitWay.EXECUTE.add(locks, pooler.dataSource(), 1);
-                    }
-                    return null;
-                }));
-            }
-            for (Future<?> each : running) {
-                each.get();
-            }
+            Threads.run(clients, number -> {
+                for (int call = 0; call < calls; call++) {
+                    CommitWay.EXECUTE.add(locks, pooler.dataSource(), 1);
+                }
+            });
             try (Connection connection = servers.primary().dataSource().getConnection();
                     Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery("select balance from account where id = 1")) {
                 row.next();
                 assertThat(row.getInt(1)).isEqualTo(clients * calls);
             }
-        } finally {
-            threads.shutdownNow();
         }
     }
 
@@ -178,9 +164,7 @@ class PgpoolTest {
                 for (long balance = 1; balance < 4; balance++) {
                     locks.in(alice).lock(forUpdate(KEY));
                     assertThat(locks.in(bob).tryLock(forUpdate(KEY)).isHeld()).isFalse();
-                    try (Statement statement = alice.createStatement()) {
-                        statement.execute("update account set balance = " + balance);
-                    }
+                    TestDatabase.execute(alice, "update account set balance = " + balance);
                     alice.commit();
                     assertThat(locks.in(bob)
                                     .lockAndRead(

@@ -25,8 +25,7 @@ import org.rowlock.testing.TestDatabase;
 /** What is told of rows that do not exist. */
 class RequiredRowTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key)", "insert into account select g from generate_series(1, 3) g");
+    final TestDatabase database = TestDatabase.accounts(3);
 
     private static RowLocks locks(LockStrategy strategy) {
         return LockAccess.builder().strategy(strategy).build();

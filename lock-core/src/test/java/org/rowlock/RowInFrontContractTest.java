@@ -7,81 +7,33 @@ import org.rowlock.RowLocksBuilder.LockFront;
 /** The contract with {@link LockStrategy#ROW} and an advisory key in front of every first lock. */
 @Tag("long")
 class RowInFrontContractTest {
-    @Nested
-    class WhoBlocksWhom extends ConflictContract {
+    private interface Locking extends ContractLocking {
         @Override
-        LockStrategy strategy() {
+        default LockStrategy strategy() {
             return LockStrategy.ROW;
         }
 
         @Override
-        LockFront front() {
+        default LockFront front() {
             return LockFront.ALWAYS;
         }
     }
 
     @Nested
-    class Waits extends WaitContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ROW;
-        }
-
-        @Override
-        LockFront front() {
-            return LockFront.ALWAYS;
-        }
-    }
+    class WhoBlocksWhom extends ConflictContract implements Locking {}
 
     @Nested
-    class Release extends ReleaseContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ROW;
-        }
-
-        @Override
-        LockFront front() {
-            return LockFront.ALWAYS;
-        }
-    }
+    class Waits extends WaitContract implements Locking {}
 
     @Nested
-    class Failures extends FailureContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ROW;
-        }
-
-        @Override
-        LockFront front() {
-            return LockFront.ALWAYS;
-        }
-    }
+    class Release extends ReleaseContract implements Locking {}
 
     @Nested
-    class Queries extends QueryContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ROW;
-        }
-
-        @Override
-        LockFront front() {
-            return LockFront.ALWAYS;
-        }
-    }
+    class Failures extends FailureContract implements Locking {}
 
     @Nested
-    class RoundTrips extends RoundTripContract {
-        @Override
-        LockStrategy strategy() {
-            return LockStrategy.ROW;
-        }
+    class Queries extends QueryContract implements Locking {}
 
-        @Override
-        LockFront front() {
-            return LockFront.ALWAYS;
-        }
-    }
+    @Nested
+    class RoundTrips extends RoundTripContract implements Locking {}
 }

@@ -10,7 +10,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.jdbc.PgConnection;
-import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.testing.Session;
@@ -21,7 +20,7 @@ import org.rowlock.testing.TestDatabase;
  * What every strategy promises. Each subclass is one theme; the {@code *ContractTest} classes run all of them for one
  * strategy. Where the strategies differ on purpose, {@link StrategyDifferencesTest} says so.
  */
-abstract class RowLockContract {
+abstract class RowLockContract implements ContractLocking {
     static final String ACCOUNTS = "create table account(id int primary key, balance bigint not null default 0)";
     static final String TEN_ACCOUNTS = "insert into account select g from generate_series(1, 10) g";
 
@@ -37,13 +36,6 @@ abstract class RowLockContract {
 
     RowLockContract(String... setUp) {
         database = new TestDatabase(setUp);
-    }
-
-    abstract LockStrategy strategy();
-
-    /** What is in front of the first lock of a transaction; {@link RowInFrontContractTest} has it always. */
-    LockFront front() {
-        return LockFront.ADAPTIVE;
     }
 
     @BeforeEach

@@ -75,11 +75,10 @@ class ShadowedNamesTest {
     private static final LockWait BOUND = LockWait.atMost(Duration.ofSeconds(60));
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
+    final TestDatabase database = TestDatabase.accounts(
+            10,
             "create table document(id uuid, part text, primary key (id, part))",
-            "insert into document values ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'x')",
-            "insert into account select g from generate_series(1, 10) g");
+            "insert into document values ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'x')");
 
     private static List<Session.Body<?>> ways(LockStrategy strategy) {
         List<Session.Body<?>> ways = new ArrayList<>(ways(strategy, LockFront.NEVER));

@@ -34,10 +34,8 @@ class StrategyDifferencesTest {
     private static final String HAND_WRITTEN = "select * from account where id = 1 for update";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 10) g",
-            "create table entry(account int not null references account)");
+    final TestDatabase database =
+            TestDatabase.accounts(10, "create table entry(account int not null references account)");
 
     private final RowLocks row = with(ROW);
     private final RowLocks both = with(BOTH);

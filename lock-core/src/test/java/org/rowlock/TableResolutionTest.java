@@ -6,7 +6,6 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -32,9 +31,7 @@ class TableResolutionTest {
     private static final RowMapper<Integer> ONE = row -> 1;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 9) g");
+    final TestDatabase database = TestDatabase.accounts(9);
 
     private String second;
 
@@ -370,9 +367,7 @@ class TableResolutionTest {
         RowLocks locks = locks(strategy);
         try (Connection one = counting.getConnection();
                 Connection other = counting.getConnection()) {
-            try (Statement statement = other.createStatement()) {
-                statement.execute("create temporary table unrelated(id int)");
-            }
+            TestDatabase.execute(other, "create temporary table unrelated(id int)");
             one.setAutoCommit(false);
             other.setAutoCommit(false);
             roundTrips(locks, one);

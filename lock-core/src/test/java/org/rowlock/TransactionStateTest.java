@@ -30,9 +30,7 @@ class TransactionStateTest {
     private static final RowMapper<Integer> ID = row -> row.getInt(1);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 3) g");
+    final TestDatabase database = TestDatabase.accounts(3);
 
     /** Every way to ask for a lock. */
     private static Map<String, Session.Body<?>> calls(RowLocks locks) {

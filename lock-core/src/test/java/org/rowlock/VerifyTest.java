@@ -220,12 +220,10 @@ class VerifyTest {
     void functionsThatLockNothingAreRefused() throws Exception {
         TestPostgres stubs = TestPostgres.embedded(Map.of());
         try {
-            try (Connection connection = stubs.dataSource().getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute("set allow_system_table_mods = on");
-                statement.execute("create or replace function pg_catalog.pg_try_advisory_xact_lock"
-                        + "(bigint) returns bool language sql as 'select true'");
-            }
+            stubs.execute(
+                    "set allow_system_table_mods = on",
+                    "create or replace function pg_catalog.pg_try_advisory_xact_lock"
+                            + "(bigint) returns bool language sql as 'select true'");
             assertThatThrownBy(() -> RowLocks.of(stubs.dataSource()).verify())
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,

@@ -18,10 +18,7 @@ class WriteBeforeLockTest {
     private static final LockKey KEY = row("account", 1);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "create table entry(account int references account)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1, "create table entry(account int references account)");
 
     @ParameterizedTest
     @CsvSource(

@@ -3,10 +3,9 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forShare;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,13 +23,11 @@ import org.rowlock.testing.TestPostgres;
  */
 @Tag("long")
 class WriteFreeLockingTest {
+    @AutoClose("stop")
     private static TestPostgres server;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            server,
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, 100) g");
+    final TestDatabase database = TestDatabase.accounts(server, 100);
 
     private final RowLocks row = LockAccess.builder().strategy(LockStrategy.ROW).build();
     private final RowLocks advisory =
@@ -43,11 +40,6 @@ class WriteFreeLockingTest {
     static void startServer() {
         server = TestPostgres.embedded(Map.of(
                 "autovacuum", "off", "wal_level", "minimal", "max_wal_senders", "0", "checkpoint_timeout", "1h"));
-    }
-
-    @AfterAll
-    static void stopServer() throws IOException {
-        server.stop();
     }
 
     /** Leaves no hint bit or pruning to the measured transactions, which would write WAL for it by themselves. */

@@ -5,12 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +13,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 class CountersTest {
     private static final int CLIENTS = 6;
@@ -70,28 +65,16 @@ class CountersTest {
     void noNumberIsLost(LockStrategy strategy) throws Exception {
         Counters counters = new Counters(
                 RowLocks.builder(database.dataSource()).strategy(strategy).build());
-        ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
-        try {
-            List<Callable<Void>> clients = new ArrayList<>();
-            for (int i = 0; i < CLIENTS; i++) {
-                clients.add(() -> {
-                    try (Connection connection = database.dataSource().getConnection()) {
-                        connection.setAutoCommit(false);
-                        for (int round = 0; round < ROUNDS; round++) {
-                            String name = "year " + round;
-                            set(connection, name, counters.lockOrCreate(connection, name) + 1);
-                            connection.commit();
-                        }
-                        return null;
-                    }
-                });
+        Threads.run(CLIENTS, number -> {
+            try (Connection connection = database.dataSource().getConnection()) {
+                connection.setAutoCommit(false);
+                for (int round = 0; round < ROUNDS; round++) {
+                    String name = "year " + round;
+                    set(connection, name, counters.lockOrCreate(connection, name) + 1);
+                    connection.commit();
+                }
             }
-            for (Future<Void> client : threads.invokeAll(clients)) {
-                client.get();
-            }
-        } finally {
-            threads.shutdown();
-        }
+        });
         assertThat(database.query("select count(*) || ' ' || min(value) || ' ' || max(value) from counter"))
                 .isEqualTo(ROUNDS + " " + CLIENTS + " " + CLIENTS);
     }

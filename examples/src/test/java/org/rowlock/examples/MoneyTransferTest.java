@@ -3,12 +3,6 @@ package org.rowlock.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -17,6 +11,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 class MoneyTransferTest {
     @RegisterExtension
@@ -34,21 +29,11 @@ class MoneyTransferTest {
 
     @Test
     void concurrentTransfersLoseNothing() throws Exception {
-        List<Callable<Boolean>> transfers = new ArrayList<>();
-        for (int i = 0; i < 200; i++) {
-            int from = i % 4 + 1;
-            int to = (i * 7 + 1) % 4 + 1;
-            int amount = i % 13;
-            transfers.add(() -> transfer.transfer(from, to, amount));
-        }
-        ExecutorService threads = Executors.newFixedThreadPool(8);
-        try {
-            for (Future<Boolean> done : threads.invokeAll(transfers)) {
-                done.get();
+        Threads.run(8, number -> {
+            for (int i = number; i < 200; i += 8) {
+                transfer.transfer(i % 4 + 1, (i * 7 + 1) % 4 + 1, i % 13);
             }
-        } finally {
-            threads.shutdown();
-        }
+        });
         assertThat(database.query("select sum(balance) from account")).isEqualTo("400");
         assertThat(database.query("select count(*) from account where balance < 0"))
                 .isEqualTo("0");

@@ -2,18 +2,14 @@ package org.rowlock.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Collections;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 class PaymentOnceTest {
     @RegisterExtension
@@ -26,15 +22,7 @@ class PaymentOnceTest {
         PaymentOnce payments = new PaymentOnce(
                 RowLocks.builder(database.dataSource()).strategy(strategy).build());
         UUID key = UUID.randomUUID();
-        ExecutorService clients = Executors.newFixedThreadPool(4);
-        try {
-            Callable<String> pay = () -> payments.pay(key, 5);
-            for (Future<String> answer : clients.invokeAll(Collections.nCopies(8, pay))) {
-                assertThat(answer.get()).isEqualTo("paid 5");
-            }
-        } finally {
-            clients.shutdown();
-        }
+        assertThat(Threads.query(8, number -> payments.pay(key, 5))).containsOnly("paid 5");
         assertThat(payments.pay(UUID.randomUUID(), 7)).isEqualTo("paid 7");
         assertThat(database.query("select string_agg(amount::text, ' ' order by amount) from payment"))
                 .isEqualTo("5 7");

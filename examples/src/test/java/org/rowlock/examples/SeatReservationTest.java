@@ -2,19 +2,13 @@ package org.rowlock.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 class SeatReservationTest {
     @RegisterExtension
@@ -26,18 +20,8 @@ class SeatReservationTest {
     void oneOfTheGuestsWhoAskTogetherHasTheSeat(LockStrategy strategy) throws Exception {
         SeatReservation reservations = new SeatReservation(
                 RowLocks.builder(database.dataSource()).strategy(strategy).build());
-        ExecutorService guests = Executors.newFixedThreadPool(4);
-        List<Boolean> got = new ArrayList<>();
-        try {
-            Callable<Boolean> reserve = () ->
-                    reservations.reserve(714, "12A", Thread.currentThread().getName());
-            for (Future<Boolean> each : guests.invokeAll(Collections.nCopies(8, reserve))) {
-                got.add(each.get());
-            }
-        } finally {
-            guests.shutdown();
-        }
-        assertThat(got).containsOnlyOnce(true);
+        assertThat(Threads.query(8, guest -> reservations.reserve(714, "12A", "guest " + guest)))
+                .containsOnlyOnce(true);
         assertThat(database.query("select count(*) from reservation")).isEqualTo("1");
     }
 }

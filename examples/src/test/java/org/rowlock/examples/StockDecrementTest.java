@@ -3,11 +3,6 @@ package org.rowlock.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Collections;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -15,6 +10,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 class StockDecrementTest {
     @RegisterExtension
@@ -27,17 +23,8 @@ class StockDecrementTest {
     void noMoreIsTakenThanThereIs(LockStrategy strategy) throws Exception {
         StockDecrement stock = new StockDecrement(
                 RowLocks.builder(database.dataSource()).strategy(strategy).build());
-        ExecutorService clients = Executors.newFixedThreadPool(4);
-        int taken = 0;
-        try {
-            Callable<Boolean> take = () -> stock.take(1, 3);
-            for (Future<Boolean> each : clients.invokeAll(Collections.nCopies(7, take))) {
-                taken += each.get() ? 1 : 0;
-            }
-        } finally {
-            clients.shutdown();
-        }
-        assertThat(taken).isEqualTo(3);
+        assertThat(Threads.query(7, client -> stock.take(1, 3)))
+                .containsExactlyInAnyOrder(true, true, true, false, false, false, false);
         assertThat(database.query("select quantity from stock")).isEqualTo("1");
         if (strategy == LockStrategy.ADVISORY) {
             // With keys alone nothing looks for the row but the query.

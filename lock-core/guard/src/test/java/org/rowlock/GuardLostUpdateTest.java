@@ -12,7 +12,6 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -117,10 +116,10 @@ class GuardLostUpdateTest {
                 return null;
             });
             for (Future<?> run : runs) {
-                run.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(run);
             }
             done.set(true);
-            killer.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(killer);
         } finally {
             done.set(true);
             threads.shutdownNow();

@@ -320,9 +320,7 @@ class PrintedIdPropertiesTest {
         String settings = SETTINGS.entrySet().stream()
                 .map(setting -> "set " + setting.getKey() + " = '" + oneOf(random, setting.getValue()) + "'; ")
                 .collect(Collectors.joining());
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(settings);
-        }
+        TestDatabase.execute(connection, settings);
         connection.commit();
         return settings;
     }

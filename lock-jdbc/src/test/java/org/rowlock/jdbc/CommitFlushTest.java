@@ -273,10 +273,10 @@ class CommitFlushTest {
                 Integer.parseInt(database.query("show server_version_num")) < 190_000,
                 "skipped: from PostgreSQL 19 on a backslash is none to every session");
         keep();
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("set local standard_conforming_strings = off");
-            statement.execute("update account set balance = 1 where id = 1");
-        }
+        TestDatabase.execute(
+                connection,
+                "set local standard_conforming_strings = off",
+                "update account set balance = 1 where id = 1");
         insert(6, 1);
         // For the driver it has one parameter more than for Rowlock, which does not know what a backslash means.
         try (PreparedStatement statement =

@@ -14,9 +14,7 @@ import org.rowlock.testing.TestDatabase;
 /** What the documentation shows. */
 class DropInExampleTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     @Test
     void wrapsADataSource() throws SQLException {

@@ -21,8 +21,7 @@ class FlightRecorderTest {
     private static final String LOCK = "select * from account where id = 1 for update";
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id int primary key)", "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     @Test
     void everyWaitIsAnEvent(@TempDir Path directory) throws Exception {

@@ -37,9 +37,8 @@ class FrontTest {
     private static final String WRITE = "update account set balance = balance + 1 where id = 1";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2), (3)",
+    final TestDatabase database = TestDatabase.accounts(
+            3,
             "create table big(id bigint primary key, v int)",
             "insert into big values (7), (5000000000)",
             "create table word(id text primary key, v int)",

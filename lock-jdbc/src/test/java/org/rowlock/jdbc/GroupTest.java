@@ -438,9 +438,7 @@ class GroupTest {
                 };
                 waiters.add(body);
                 waiters.add(connection -> {
-                    try (Statement statement = connection.createStatement()) {
-                        statement.execute(discards ? "discard all" : "select 1");
-                    }
+                    TestDatabase.execute(connection, discards ? "discard all" : "select 1");
                     return Waiters.add(connection, "/a");
                 });
                 waiters.release();

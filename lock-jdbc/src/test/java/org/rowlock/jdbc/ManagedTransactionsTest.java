@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import javax.sql.XAConnection;
@@ -34,9 +33,8 @@ class ManagedTransactionsTest {
     private static final String LOCK = "select * from account where id = 1 for update";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)",
+    final TestDatabase database = TestDatabase.accounts(
+            2,
             "create procedure add_to(inout total int, amount int) language plpgsql as"
                     + " 'begin perform 1 from account where id = 1 for update; total := total + amount; end'");
 
@@ -130,8 +128,7 @@ class ManagedTransactionsTest {
             gated.awaitQueued(threads - 1);
             holder.commit();
             for (Future<Integer> each : all) {
-                assertThat(each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                        .isOne();
+                assertThat(TestDatabase.result(each)).isOne();
             }
         } finally {
             virtual.shutdownNow();

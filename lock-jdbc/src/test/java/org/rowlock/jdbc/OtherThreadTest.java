@@ -12,7 +12,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -149,11 +148,11 @@ class OtherThreadTest {
             Future<String> called =
                     otherThread.submit(() -> outcome(() -> calling.on(waiter.connection(), statement.get())));
             if (endsFirst) {
-                called.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(called);
             }
             holder.commit();
-            return "call: " + called.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS) + ", statement: "
-                    + outcome(update::get) + ", then: " + outcome(() -> after(waiter));
+            return "call: " + TestDatabase.result(called) + ", statement: " + outcome(update::get) + ", then: "
+                    + outcome(() -> after(waiter));
         }
     }
 
@@ -221,8 +220,7 @@ class OtherThreadTest {
             TestDatabase.await("the look-up waits for the catalog")
                     .until(() -> holder.run(connection -> isBlocked(connection, looking.pid())));
             Future<String> closed = otherThread.submit(() -> outcome(() -> Call.CLOSE.on(looking.connection(), null)));
-            assertThat(closed.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isEqualTo("done");
+            assertThat(TestDatabase.result(closed)).isEqualTo("done");
             assertThat(update.get()).isFalse();
             holder.rollback();
         } finally {

@@ -30,10 +30,8 @@ class QueueTest {
     private static final String LOCK = "select * from account where id = 1 for update";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "create table note(id int primary key, account int references account)",
-            "insert into account values (1), (2)");
+    final TestDatabase database =
+            TestDatabase.accounts(2, "create table note(id int primary key, account int references account)");
 
     private GatedDatabase gated;
     private Session holder;

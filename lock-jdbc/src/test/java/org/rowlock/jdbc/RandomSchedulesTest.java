@@ -11,10 +11,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -30,6 +26,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /**
  * Random transactions of several threads on few rows, some rolled back, some ended by the loss of their connection, and
@@ -174,22 +171,10 @@ class RandomSchedulesTest {
 
     private static void run(GatedDatabase wrapped, List<List<Transaction>> program, Set<String> allowed)
             throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        List<String> states = new ArrayList<>();
-        try {
-            List<Future<List<String>>> all = new ArrayList<>();
-            for (int i = 0; i < THREADS; i++) {
-                List<Transaction> transactions = program.get(i);
-                DataSource dataSource = i == 0 ? database.dataSource() : wrapped.dataSource;
-                all.add(threads.submit(() -> runAll(dataSource, transactions)));
-            }
-            for (Future<List<String>> each : all) {
-                states.addAll(each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS));
-            }
-        } finally {
-            threads.shutdownNow();
-        }
-        assertThat(states).isSubsetOf(allowed);
+        List<List<String>> states = Threads.query(
+                THREADS,
+                number -> runAll(number == 0 ? database.dataSource() : wrapped.dataSource, program.get(number)));
+        assertThat(states).allSatisfy(each -> assertThat(each).isSubsetOf(allowed));
         assertThat(wrapped.gate.inside()).isZero();
         assertThat(wrapped.gate.queued()).isZero();
         assertThat(database.query("select sum(balance) from account"))

@@ -49,9 +49,7 @@ class SameOutcomeTest {
     }
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     private static String lock(int id, String mode) {
         return "select * from account where id = " + id + " for " + mode;

@@ -28,9 +28,7 @@ class SeveralJvmsTest {
     private static final String FRONTED = "fronted";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     @Test
     void othersAreSeenAndNothingIsLost() throws Exception {

@@ -24,9 +24,7 @@ import org.rowlock.testing.TestDatabase;
 /** A web application with a driver of its own, which is stopped: nothing of the JVM keeps its class loader. */
 class UnloadingTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     /** What the web application does; by its own class loader. */
     public static final class Application implements BiConsumer<String, String> {

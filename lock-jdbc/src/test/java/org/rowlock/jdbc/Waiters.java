@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -54,7 +53,7 @@ final class Waiters implements AutoCloseable {
 
         T get() throws Exception {
             try {
-                return task.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                return TestDatabase.result(task);
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof Exception cause ? cause : e;
             }

@@ -34,9 +34,8 @@ import org.rowlock.testing.TestDatabase;
  */
 class WholeJdbcTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account select g from generate_series(1, 100) g",
+    final TestDatabase database = TestDatabase.accounts(
+            100,
             "create table note(id serial primary key, text text)",
             "create function add_to(inout total int, amount int) language sql as 'select total + amount'",
             "create function warn() returns void language plpgsql as 'begin raise warning ''careful''; end'");
@@ -143,9 +142,7 @@ class WholeJdbcTest {
                 Connection connection = twice.getConnection()) {
             assertThat(connection.unwrap(PGConnection.class)).isNotNull();
             long before = gated.figure("account", "recognised");
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("update account set balance = 1 where id = 1");
-            }
+            TestDatabase.execute(connection, "update account set balance = 1 where id = 1");
             assertThat(gated.figure("account", "recognised")).isEqualTo(before + 1);
             assertThat(twice.control().getFigures()).isEmpty();
         }

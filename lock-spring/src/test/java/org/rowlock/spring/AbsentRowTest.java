@@ -12,8 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.EmptyResultDataAccessException;
@@ -26,9 +24,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** A row that does not exist is not locked, and is not taken for one that is. */
 class AbsentRowTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     static class Accounts {
         private int ran;
@@ -75,9 +71,7 @@ class AbsentRowTest {
         return RowLockTests.start(
                 beans -> {
                     beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                 },
                 Contexts.Jdbc.class,
                 Enabled.class,

@@ -34,9 +34,7 @@ class AdmissionTest {
     private static final int CROWD = 20;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     static class Service {
         private final Probe probe;
@@ -110,7 +108,7 @@ class AdmissionTest {
             }
             service(context).letGo.countDown();
             for (Future<?> each : all) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(CROWD));

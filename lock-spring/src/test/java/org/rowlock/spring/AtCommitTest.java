@@ -42,10 +42,8 @@ class AtCommitTest {
     private static final String ADD = "update account set balance = balance + ? where id = ?";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2), (3)",
-            "create table entry(account int references account deferrable initially deferred)");
+    final TestDatabase database = TestDatabase.accounts(
+            3, "create table entry(account int references account deferrable initially deferred)");
 
     /** Right before the COMMIT. */
     @Configuration(proxyBeanMethods = false)

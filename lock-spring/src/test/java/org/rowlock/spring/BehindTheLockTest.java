@@ -42,8 +42,6 @@ import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -204,9 +202,7 @@ class BehindTheLockTest {
                                     Coin.class,
                                     Vehicle.class,
                                     Truck.class));
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                 },
                 JpaTransactions.class,
                 Accounts.class);

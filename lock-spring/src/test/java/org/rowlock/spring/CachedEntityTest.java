@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
@@ -237,9 +235,7 @@ class CachedEntityTest {
                             DataSource.class,
                             () -> dataSource == null ? database.dataSource() : dataSource);
                     beans.registerBean(Unit.class, () -> new Unit(cache, Account.class, Part.class, Piece.class));
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                     beans.register(components);
                 },
                 JpaTransactions.class);
@@ -305,7 +301,7 @@ class CachedEntityTest {
             var call = CompletableFuture.runAsync(() -> call(accounts, form), Blocking.NEW_THREAD);
             Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
             other.commit();
-            call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(call);
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo("51");
             assertThat(accounts.read(1)).as("what the cache has now").isEqualTo(51);

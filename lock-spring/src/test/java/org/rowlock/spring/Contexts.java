@@ -2,11 +2,15 @@ package org.rowlock.spring;
 
 import com.zaxxer.hikari.HikariDataSource;
 import javax.sql.DataSource;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -26,6 +30,12 @@ final class Contexts {
         context.register(components);
         context.refresh();
         return context;
+    }
+
+    /** Adds row locks of one strategy. */
+    static void locks(GenericApplicationContext beans, LockStrategy strategy) {
+        beans.registerBean(
+                RowLocks.class, () -> LockAccess.builder().strategy(strategy).build());
     }
 
     static HikariDataSource pool(TestDatabase database) {

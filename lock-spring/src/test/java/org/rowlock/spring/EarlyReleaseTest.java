@@ -25,9 +25,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** The transactions of a RowLockTransactionManager that have locked let go of the locks early, and no others. */
 class EarlyReleaseTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     @Configuration(proxyBeanMethods = false)
     @EnableRowLocks

@@ -23,7 +23,6 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
@@ -311,7 +310,7 @@ class EntityRefreshTest {
                 Blocking.NEW_THREAD);
         Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
         alice.commit();
-        return bob.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        return TestDatabase.result(bob);
     }
 
     @Test

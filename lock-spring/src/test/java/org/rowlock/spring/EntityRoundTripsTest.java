@@ -11,7 +11,6 @@ import jakarta.persistence.LockModeType;
 import jakarta.persistence.Table;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -155,7 +154,7 @@ class EntityRoundTripsTest {
                                         + " and clock_timestamp() - query_start > '300 ms')")
                                 .equals("t"));
                 other.rollback();
-                call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(call);
             }
             int before = RoundTripCounter.counted();
             accounts.annotated(1);

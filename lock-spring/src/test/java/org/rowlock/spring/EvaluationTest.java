@@ -39,9 +39,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Tag("long")
 class EvaluationTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2), (3)");
+    final TestDatabase database = TestDatabase.accounts(3);
 
     private final List<LockKey> queued = new ArrayList<>();
     private final List<LockKey> locked = new ArrayList<>();

@@ -35,8 +35,6 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -248,9 +246,7 @@ class EveryEntranceTest {
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
                     beans.registerBean(Unit.class, () -> new Unit(cache, Account.class));
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                     beans.register(Libraries.class, Endpoints.class, Inbox.class, Service.class, PlainService.class);
                 },
                 JpaTransactions.class);
@@ -355,7 +351,7 @@ class EveryEntranceTest {
 
         private void join(CompletableFuture<?> later) {
             try {
-                later.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(later);
             } catch (java.util.concurrent.ExecutionException e) {
                 throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
             } catch (InterruptedException | java.util.concurrent.TimeoutException e) {

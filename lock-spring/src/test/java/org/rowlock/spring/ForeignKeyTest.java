@@ -3,10 +3,7 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -15,10 +12,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -73,9 +69,7 @@ class ForeignKeyTest {
                         pool.setMaximumPoolSize(THREADS + 1);
                         return pool;
                     });
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class,
@@ -90,26 +84,18 @@ class ForeignKeyTest {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
         TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
         AtomicInteger deadlocks = new AtomicInteger();
-        List<CompletableFuture<Void>> running = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            running.add(CompletableFuture.runAsync(
-                    () -> {
-                        for (int call = 0; call < CALLS; call++) {
-                            try {
-                                transaction.executeWithoutResult(status -> {
-                                    jdbc.update("insert into child (parent) values (1)");
-                                    lockAndCount.accept(1);
-                                });
-                            } catch (PessimisticLockingFailureException e) {
-                                deadlocks.incrementAndGet();
-                            }
-                        }
-                    },
-                    Blocking.NEW_THREAD));
-        }
-        for (CompletableFuture<Void> each : running) {
-            each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-        }
+        Threads.run(THREADS, number -> {
+            for (int call = 0; call < CALLS; call++) {
+                try {
+                    transaction.executeWithoutResult(status -> {
+                        jdbc.update("insert into child (parent) values (1)");
+                        lockAndCount.accept(1);
+                    });
+                } catch (PessimisticLockingFailureException e) {
+                    deadlocks.incrementAndGet();
+                }
+            }
+        });
         return deadlocks.get();
     }
 
@@ -157,7 +143,7 @@ class ForeignKeyTest {
                     () -> context.getBean(Parents.class).countForUpdate(1), Blocking.NEW_THREAD);
             Blocking.awaitWaiterBehind(database.dataSource(), insert.pid());
             insert.rollback();
-            update.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(update);
         }
     }
 }

@@ -15,13 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.spring.libraries.JdbcTransactions;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Ids of more than one column, and ids that are objects. */
@@ -300,7 +296,7 @@ class IdObjectsTest {
                                             .idColumns("order_line", "line_no", "order_id")
                                             .build());
                         },
-                        Transactions.class,
+                        JdbcTransactions.class,
                         SwappedRecord.class)
                 .close();
     }
@@ -312,18 +308,7 @@ class IdObjectsTest {
     private AnnotationConfigApplicationContext start(Class<?> service) {
         return RowLockTests.start(
                 context -> context.registerBean("dataSource", DataSource.class, database::dataSource),
-                Transactions.class,
+                JdbcTransactions.class,
                 service);
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    @Import(CountableLocks.class)
-    static class Transactions {
-        @Bean
-        JdbcTransactionManager transactionManager(DataSource dataSource) {
-            return new JdbcTransactionManager(dataSource);
-        }
     }
 }

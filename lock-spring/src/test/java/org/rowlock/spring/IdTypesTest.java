@@ -18,8 +18,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -105,9 +103,7 @@ class IdTypesTest {
         return RowLockTests.start(
                 beans -> {
                     beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class,

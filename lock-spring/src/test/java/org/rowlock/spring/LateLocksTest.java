@@ -58,10 +58,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 class LateLocksTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id int primary key, balance int not null default 0)",
-            "insert into account values (1)",
-            "create table outbox (id int primary key)");
+    final TestDatabase database = TestDatabase.accounts(1, "create table outbox (id int primary key)");
 
     enum Manager {
         JDBC,

@@ -34,8 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 class ListenerKindsTest {
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     static class Listener {
         private final Probe probe;
@@ -152,7 +151,7 @@ class ListenerKindsTest {
         try (var context = Contexts.start(database, Contexts.Base.class, Endpoints.class, Asynchronous.class)) {
             CompletableFuture<Integer> later =
                     context.getBean(Asynchronous.class).later();
-            assertThatThrownBy(() -> later.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+            assertThatThrownBy(() -> TestDatabase.result(later))
                     .hasRootCauseInstanceOf(InvalidDataAccessApiUsageException.class);
             // In one proxy, with the lock behind the hand-over to the other thread.
             assertThat(((Advised) context.getBean(Asynchronous.class)).getAdvisors())

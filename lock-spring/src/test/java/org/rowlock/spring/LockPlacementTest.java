@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,9 +43,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("long")
 class LockPlacementTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     interface Account {
         int seen(int id);
@@ -211,8 +208,7 @@ class LockPlacementTest {
     void asyncCachedAndForeignAdvisorsGoTogether() throws Exception {
         try (var context = Contexts.start(database, Crowded.class, Services.class)) {
             Service service = context.getBean(Service.class);
-            assertThat(service.later(1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isOne();
+            assertThat(TestDatabase.result(service.later(1))).isOne();
             assertThat(service.cached(1)).isOne();
             assertThat(service.cached(1)).isOne();
             List<String> chain = Stream.of(((Advised) service).getAdvisors())

@@ -53,9 +53,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("long")
 class ProxyEdgesTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     interface Account {
         int seen(int id);

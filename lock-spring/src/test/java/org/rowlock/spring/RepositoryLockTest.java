@@ -10,7 +10,6 @@ import jakarta.persistence.Table;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -187,8 +186,7 @@ class RepositoryLockTest {
                     () -> transaction.execute(status -> read.apply(accounts)), Blocking.NEW_THREAD);
             Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
             alice.commit();
-            assertThat(bob.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isEqualTo(100);
+            assertThat(TestDatabase.result(bob)).isEqualTo(100);
         }
     }
 

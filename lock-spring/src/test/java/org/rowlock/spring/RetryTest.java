@@ -6,7 +6,6 @@ import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -103,13 +102,11 @@ class RetryTest {
 
             CompletableFuture<Void> call =
                     CompletableFuture.runAsync(() -> accounts.move(1, 2, 5), Blocking.NEW_THREAD);
-            assertThat(bobs.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
-                            .get()
-                            .isHeld())
+            assertThat(TestDatabase.result(bobs).get().isHeld())
                     .as("the victim lets go of its rows before it tries again")
                     .isTrue();
             bob.commit();
-            call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(call);
 
             assertThat(attempts.count).hasValue(2);
             assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))

@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -92,7 +91,7 @@ class RoutingTest {
     }
 
     private static void await(CompletableFuture<?> call) throws Exception {
-        call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        TestDatabase.result(call);
     }
 
     @Test

@@ -8,7 +8,6 @@ import static org.rowlock.LockRequest.forUpdate;
 import com.zaxxer.hikari.HikariDataSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Tag;
@@ -46,11 +45,8 @@ class RowLockSchedulesTest {
     private static final LockKey ONE = LockKey.row("account", 1);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2), (3)",
-            "create table audit(id int primary key)",
-            "insert into audit values (1)");
+    final TestDatabase database =
+            TestDatabase.accounts(3, "create table audit(id int primary key)", "insert into audit values (1)");
 
     static class Service {
         private final Probe probe;
@@ -125,8 +121,7 @@ class RowLockSchedulesTest {
     private AnnotationConfigApplicationContext start(LockStrategy strategy) {
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         context.registerBean(HikariDataSource.class, () -> Contexts.pool(database));
-        context.registerBean(
-                RowLocks.class, () -> LockAccess.builder().strategy(strategy).build());
+        Contexts.locks(context, strategy);
         context.register(Contexts.Jdbc.class, Services.class);
         context.refresh();
         return context;
@@ -170,8 +165,7 @@ class RowLockSchedulesTest {
             CompletableFuture<Integer> added = async(() -> call.applyAsInt(service));
             awaitSomebodyBlockedBy(other);
             other.commit();
-            assertThat(added.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isEqualTo(101);
+            assertThat(TestDatabase.result(added)).isEqualTo(101);
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo("101");
         }
@@ -195,7 +189,7 @@ class RowLockSchedulesTest {
                 CompletableFuture<Integer> added = async(() -> addOne.applyAsInt(1));
                 awaitSomebodyBlockedBy(other);
                 other.commit();
-                assertThatThrownBy(() -> added.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                assertThatThrownBy(() -> TestDatabase.result(added))
                         .hasCauseInstanceOf(CannotAcquireLockException.class);
             }
         }
@@ -275,9 +269,9 @@ class RowLockSchedulesTest {
                 first.complete(1);
                 return service.addOne(2);
             }));
-            first.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(first);
             Step<?> others = other.start(connection -> locks.in(connection).lock(forUpdate(ONE)));
-            assertThatThrownBy(() -> bean.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+            assertThatThrownBy(() -> TestDatabase.result(bean))
                     .hasCauseInstanceOf(PessimisticLockingFailureException.class)
                     .hasRootCauseInstanceOf(java.sql.SQLException.class)
                     .cause()
@@ -308,8 +302,7 @@ class RowLockSchedulesTest {
             newcomer.rollback();
             other.rollback();
 
-            assertThat(call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isEqualTo(strategy == LockStrategy.ROW ? 0 : 2);
+            assertThat(TestDatabase.result(call)).isEqualTo(strategy == LockStrategy.ROW ? 0 : 2);
         }
     }
 
@@ -341,7 +334,7 @@ class RowLockSchedulesTest {
                     }))
                     .toList();
             for (CompletableFuture<Integer> each : all) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
             assertThat(database.query("select string_agg(balance::text, ',' order by id) from account where id < 3"))
                     .isEqualTo(threads * calls / 2 + "," + threads * calls / 2);

@@ -9,7 +9,6 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -194,7 +193,7 @@ class SeveralDataSourcesTest {
                     CompletableFuture.runAsync(() -> service.inStock(1, () -> {}), Blocking.NEW_THREAD);
             Blocking.awaitWaiterBehind(stock.dataSource(), alice.pid());
             alice.commit();
-            second.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(second);
         }
     }
 

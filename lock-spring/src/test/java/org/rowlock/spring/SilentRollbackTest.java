@@ -22,9 +22,7 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
 @Tag("long")
 class SilentRollbackTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     static class Accounts {
         private final Probe probe;

@@ -67,9 +67,7 @@ class StrategyWatchTest {
                         pool.setConnectionInitSql(initSql);
                         return pool;
                     });
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class,

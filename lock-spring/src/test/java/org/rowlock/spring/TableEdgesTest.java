@@ -320,9 +320,7 @@ class TableEdgesTest {
         try (var context = RowLockTests.start(
                 beans -> {
                     beans.registerBean(DataSource.class, database::dataSource);
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
+                    Contexts.locks(beans, strategy);
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class,

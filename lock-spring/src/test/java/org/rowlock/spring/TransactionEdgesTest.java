@@ -58,9 +58,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("long")
 class TransactionEdgesTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     static class Service {
         private final Probe probe;

@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -31,6 +30,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /** Installing, what becomes of a guard when its table changes, and removing. In a database of its own. */
@@ -93,11 +93,7 @@ class GuardInstallTest {
     }
 
     private static String query(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
+        return TestDatabase.query(connection, sql);
     }
 
     private GuardState state(String table) throws SQLException {

@@ -6,9 +6,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -73,10 +71,6 @@ class GuardReplicationTest {
     }
 
     private static int balance(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select balance from account where id = 7")) {
-            row.next();
-            return row.getInt(1);
-        }
+        return Integer.parseInt(TestDatabase.query(connection, "select balance from account where id = 7"));
     }
 }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.queue.KeyQueues;
@@ -24,9 +23,7 @@ class StatementMemberTest {
     private static final String SQL = "update account set balance = balance + 1 where id = ?";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     private final SharedTransactions groups = new SharedTransactions(8);
     private final KeyQueues queues = FixedWidth.queues(1);
@@ -83,8 +80,7 @@ class StatementMemberTest {
         }
         front.leave();
         for (FutureTask<Long> each : members) {
-            assertThat(each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isOne();
+            assertThat(TestDatabase.result(each)).isOne();
         }
         assertThat(database.query("select balance from account")).isEqualTo("4");
     }

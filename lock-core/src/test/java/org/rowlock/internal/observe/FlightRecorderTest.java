@@ -38,8 +38,7 @@ class FlightRecorderTest {
     private static final String HOLD = "org.rowlock.LockHold";
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     @TempDir
     private Path directory;

@@ -6,9 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.ForAll;
@@ -18,6 +15,7 @@ import net.jqwik.api.constraints.IntRange;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /**
  * Whatever becomes of those who enter, each place is free afterwards: timeouts, refusals, interrupts, cancels from
@@ -61,24 +59,12 @@ class FreePlacesTest {
     }
 
     private void run(long seed) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        try {
-            List<Future<?>> all = new ArrayList<>();
-            for (int i = 0; i < THREADS; i++) {
-                Random random = new Random(seed + i);
-                all.add(threads.submit(() -> {
-                    for (int entry = 0; entry < ENTRIES; entry++) {
-                        visit(random);
-                    }
-                    return null;
-                }));
+        Threads.run(THREADS, number -> {
+            Random random = new Random(seed + number);
+            for (int entry = 0; entry < ENTRIES; entry++) {
+                visit(random);
             }
-            for (Future<?> each : all) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            }
-        } finally {
-            threads.shutdownNow();
-        }
+        });
         assertThat(queues.keysInUse()).isZero();
         assertThat(queues.queued()).isZero();
         assertThat(queues.inside()).isZero();

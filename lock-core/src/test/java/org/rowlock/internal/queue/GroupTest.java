@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,7 +53,7 @@ class GroupTest {
         }
 
         State end() throws Exception {
-            return task.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            return TestDatabase.result(task);
         }
     }
 

@@ -181,9 +181,7 @@ final class Clinic {
         /** The same statements, in autocommit. */
         static Load start(DataSource dataSource, int size, String sql) {
             return start(dataSource, size, (client, connection) -> {
-                try (Statement statement = connection.createStatement()) {
-                    statement.execute(sql.replace(":client", Integer.toString(client + 1)));
-                }
+                TestDatabase.execute(connection, sql.replace(":client", Integer.toString(client + 1)));
             });
         }
 

@@ -23,9 +23,7 @@ import org.rowlock.tool.ServerAddress;
 /** What a role without privileges is told, and that nobody changes anything. */
 class DoctorPrivilegesTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id int primary key, balance int not null default 0)",
-            "insert into account select generate_series(1, 100)");
+    final TestDatabase database = TestDatabase.accounts(100);
 
     private String role;
 

@@ -8,7 +8,6 @@ import static org.rowlock.doctor.Clinic.unseen;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -152,14 +151,9 @@ class DoctorServersTest {
     }
 
     private static String state(TestPostgres server) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select pg_snapshot_xmax(pg_current_snapshot()) || '/'"
-                        + " || (select count(*) from pg_class) || '/' || (select count(*) from pg_proc) || '/'"
-                        + " || (select count(*) from pg_depend) || '/' || (select count(*) from pg_db_role_setting)")) {
-            row.next();
-            return row.getString(1);
-        }
+        return server.query("select pg_snapshot_xmax(pg_current_snapshot()) || '/'"
+                + " || (select count(*) from pg_class) || '/' || (select count(*) from pg_proc) || '/'"
+                + " || (select count(*) from pg_depend) || '/' || (select count(*) from pg_db_role_setting)");
     }
 
     @Test

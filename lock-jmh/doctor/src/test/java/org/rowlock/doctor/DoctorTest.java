@@ -32,9 +32,8 @@ class DoctorTest {
     private static final String LOCK = "select * from account where id = 42 for update";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id int primary key, balance int not null default 0)",
-            "insert into account select generate_series(1, 100)",
+    final TestDatabase database = TestDatabase.accounts(
+            100,
             "create table entry (account int not null references account, line text, primary key (account, line))",
             "create table part (id int primary key, note text) partition by range (id)",
             "create table part_1 partition of part for values from (0) to (100)",

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +38,7 @@ import org.rowlock.tool.ServerAddress;
 /** A server with one illness at a time: the first advice is the right one, at the right table and statement. */
 @SuppressWarnings("try") // A load is there to run.
 class IllnessTest {
+    @AutoClose("stop")
     private static final TestPostgres SERVER =
             TestPostgres.embedded(Map.of("shared_preload_libraries", "pg_stat_statements", "autovacuum", "off"));
 
@@ -47,20 +48,11 @@ class IllnessTest {
     private static final String WORK = "select pg_sleep(0.005)";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            SERVER,
-            "create table account (id int primary key, balance int not null default 0)",
-            "insert into account select generate_series(1, 100)",
-            "create table entry (account int, line text)");
+    final TestDatabase database = TestDatabase.accounts(SERVER, 100, "create table entry (account int, line text)");
 
     @BeforeEach
     void installStatements() throws SQLException {
         database.execute("create extension if not exists pg_stat_statements schema public");
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        SERVER.stop();
     }
 
     @Test

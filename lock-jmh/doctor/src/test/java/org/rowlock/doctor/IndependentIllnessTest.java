@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +29,7 @@ import org.rowlock.tool.ServerAddress;
 @Tag("long")
 @SuppressWarnings("try") // A load is there to run.
 class IndependentIllnessTest {
+    @AutoClose("stop")
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of(
             "shared_preload_libraries", "pg_stat_statements",
             "autovacuum", "off",
@@ -61,11 +62,6 @@ class IndependentIllnessTest {
     @BeforeEach
     void installStatements() throws SQLException {
         database.execute("create extension if not exists pg_stat_statements schema public");
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        SERVER.stop();
     }
 
     /** All orders are of one customer, whose row the join locks too. */
@@ -345,9 +341,7 @@ class IndependentIllnessTest {
     }
 
     private static void rollback(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("rollback");
-        }
+        TestDatabase.execute(connection, "rollback");
     }
 
     private static Diagnosis examine(ServerAddress address, Load load) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,22 +26,15 @@ import org.rowlock.tool.ServerAddress;
 /** Illnesses that users have reported as misunderstood, with programs that use JDBC as applications do. */
 @SuppressWarnings("try") // A load is there to run.
 class ReportedIllnessTest {
+    @AutoClose("stop")
     private static final TestPostgres SERVER = TestPostgres.embedded(
             Map.of("autovacuum", "off", "max_prepared_transactions", "5", "max_connections", "120"));
 
     private static final String LOCK = "select * from account where id = 7 for update";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            SERVER,
-            "create table account (id int primary key, balance int not null default 0)",
-            "insert into account select generate_series(1, 100)",
-            "create table \"evil\u001b[2J\u009b31m\" as select 1 as id");
-
-    @AfterAll
-    static void stop() throws Exception {
-        SERVER.stop();
-    }
+    final TestDatabase database =
+            TestDatabase.accounts(SERVER, 100, "create table \"evil\u001b[2J\u009b31m\" as select 1 as id");
 
     @Test
     void duplicateKeysAreNotTakenForSerializable() throws Exception {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,6 +30,7 @@ import org.rowlock.testing.TestPostgres;
  */
 @SuppressWarnings("try") // A load is there to run.
 class SeededIllnessTest {
+    @AutoClose("stop")
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of(
             "shared_preload_libraries", "pg_stat_statements", "autovacuum", "off", "max_prepared_transactions", "10"));
 
@@ -299,11 +300,6 @@ class SeededIllnessTest {
         database.execute("create extension if not exists pg_stat_statements schema public");
     }
 
-    @AfterAll
-    static void stop() throws Exception {
-        SERVER.stop();
-    }
-
     @Tag("long")
     @ParameterizedTest
     @MethodSource("forgotten")
@@ -387,9 +383,7 @@ class SeededIllnessTest {
     }
 
     private static void rollback(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("rollback");
-        }
+        TestDatabase.execute(connection, "rollback");
     }
 
     /** Until the sessions have reported what they did, which they do about once a second. */

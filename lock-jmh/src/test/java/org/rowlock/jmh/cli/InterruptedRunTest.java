@@ -6,10 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -182,12 +179,7 @@ class InterruptedRunTest {
     }
 
     private long count(String from) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select count(*) from " + from)) {
-            row.next();
-            return row.getLong(1);
-        }
+        return Long.parseLong(server.query("select count(*) from " + from));
     }
 
     private static String read(Path log) {

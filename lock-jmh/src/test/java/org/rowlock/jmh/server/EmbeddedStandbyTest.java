@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
@@ -23,11 +21,7 @@ class EmbeddedStandbyTest {
     private static final Map<String, String> SETTINGS = Map.of("max_connections", "120");
 
     private static String ask(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
+        return TestDatabase.query(connection, sql);
     }
 
     @Test
@@ -71,7 +65,7 @@ class EmbeddedStandbyTest {
             TestDatabase.await("the commit waits").until(() -> ask(other, waits).equals("1"));
             ask(other, "select pg_cancel_backend(" + pid + ")");
         }
-        insert.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        TestDatabase.result(insert);
     }
 
     @Test

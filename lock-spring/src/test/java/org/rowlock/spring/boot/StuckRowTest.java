@@ -48,8 +48,7 @@ class StuckRowTest {
     private static final int POOL = 10;
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     @RestController
     static class Accounts {
@@ -121,7 +120,7 @@ class StuckRowTest {
             }
             stuck.rollback();
             for (CompletableFuture<HttpResponse<String>> each : crowd) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
             assertThat(crowd.stream()
                             .filter(each -> each.join().statusCode() == 200)
@@ -149,9 +148,7 @@ class StuckRowTest {
                             == THREADS);
             stuck.rollback();
             for (CompletableFuture<HttpResponse<String>> each : crowd) {
-                assertThat(each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
-                                .statusCode())
-                        .isEqualTo(200);
+                assertThat(TestDatabase.result(each).statusCode()).isEqualTo(200);
             }
         }
     }
@@ -213,7 +210,7 @@ class StuckRowTest {
                             : pool.getThreadsAwaitingConnection() == crowd.size() - POOL);
             stuck.rollback();
             for (CompletableFuture<Void> each : crowd) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                TestDatabase.result(each);
             }
             assertThat(database.query("select changes from account where id = 1"))
                     .isEqualTo(String.valueOf(crowd.size()));
@@ -241,9 +238,7 @@ class StuckRowTest {
             assertThat(second.statusCode()).isEqualTo(503);
             assertThat(second.body()).contains(" 3s", "rowlock.admission.timeout", "connection timeout of the pool");
             stuck.rollback();
-            assertThat(first.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
-                            .statusCode())
-                    .isEqualTo(200);
+            assertThat(TestDatabase.result(first).statusCode()).isEqualTo(200);
         }
     }
 

@@ -14,7 +14,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 @EnableTransactionManagement
 @EnableRowLocks
 @Import(CountableLocks.class)
-class JdbcTransactions {
+public class JdbcTransactions {
     @Bean
     JdbcTransactionManager transactionManager(DataSource dataSource) {
         return new JdbcTransactionManager(dataSource);

@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
@@ -24,6 +21,7 @@ import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** The lock and the library's statements are on one connection, and what the library reads is read behind the lock. */
@@ -53,7 +51,7 @@ abstract class LibraryContract {
                 second.set(CompletableFuture.supplyAsync(() -> accounts.add(1, 10, NOTHING), Blocking.NEW_THREAD));
                 waiting.set(Blocking.awaitWaiterBehind(database.dataSource(), backend));
             });
-            assertThat(second.get().get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+            assertThat(TestDatabase.result(second.get()))
                     .as("the server process that waited for the lock, and that of the library's statements")
                     .isEqualTo(waiting.get());
             assertThat(balance(1)).isEqualTo(11);
@@ -81,19 +79,11 @@ abstract class LibraryContract {
         int calls = 20;
         try (AnnotationConfigApplicationContext context = start(LockStrategy.ADVISORY, true)) {
             AccountService accounts = context.getBean(AccountService.class);
-            List<CompletableFuture<Void>> running = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                running.add(CompletableFuture.runAsync(
-                        () -> {
-                            for (int call = 0; call < calls; call++) {
-                                accounts.add(1 + call % 2, 1, NOTHING);
-                            }
-                        },
-                        Blocking.NEW_THREAD));
-            }
-            for (CompletableFuture<Void> each : running) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            }
+            Threads.run(threads, number -> {
+                for (int call = 0; call < calls; call++) {
+                    accounts.add(1 + call % 2, 1, NOTHING);
+                }
+            });
             assertThat(balance(1)).isEqualTo(threads * calls / 2);
             assertThat(balance(2)).isEqualTo(threads * calls / 2);
             assertThat(LockAccess.of(context.getBean(RowLocks.class))

@@ -11,7 +11,6 @@ import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -98,7 +97,7 @@ class MigratedExceptionsTest {
                     }
                     assertThat(step.isDone()).isFalse();
                 }))));
-        Class<?> type = translated(victim.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS));
+        Class<?> type = translated(TestDatabase.result(victim));
         other.rollback();
         return type;
     }

@@ -2,17 +2,13 @@ package org.rowlock.spring.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
-import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLockTests;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -41,19 +37,11 @@ class ShopTest {
     void noShipmentIsLost() throws Exception {
         try (ConfigurableApplicationContext context = start()) {
             Shop.Shipping shipping = context.getBean(Shop.Shipping.class);
-            List<CompletableFuture<Void>> running = new ArrayList<>();
-            for (int i = 0; i < 6; i++) {
-                running.add(CompletableFuture.runAsync(
-                        () -> {
-                            for (int call = 0; call < 20; call++) {
-                                shipping.ship(1, () -> {});
-                            }
-                        },
-                        Blocking.NEW_THREAD));
-            }
-            for (CompletableFuture<Void> each : running) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            }
+            Threads.run(6, number -> {
+                for (int call = 0; call < 20; call++) {
+                    shipping.ship(1, () -> {});
+                }
+            });
         }
         assertThat(database.query("select shipped_amount from order_line")).isEqualTo("120");
     }

@@ -16,10 +16,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.MethodOrderer;
@@ -129,9 +127,7 @@ final class LeakingCases {
     static class LeavesASessionLock extends Case {
         @Test
         void test() throws SQLException {
-            try (Statement statement = leaked().createStatement()) {
-                statement.execute("select pg_advisory_lock('orders'::regclass::oid::int, 42)");
-            }
+            TestDatabase.execute(leaked(), "select pg_advisory_lock('orders'::regclass::oid::int, 42)");
         }
     }
 
@@ -140,9 +136,7 @@ final class LeakingCases {
         void test() throws SQLException {
             Connection connection = leaked();
             connection.setAutoCommit(false);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("select 'forgotten'");
-            }
+            TestDatabase.execute(connection, "select 'forgotten'");
         }
     }
 
@@ -192,7 +186,7 @@ final class LeakingCases {
                 end.complete(null);
                 other.join();
             });
-            locked.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(locked);
         }
     }
 
@@ -276,7 +270,7 @@ final class LeakingCases {
                         }
                     }),
                     Blocking.NEW_THREAD)::join);
-            locked.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            TestDatabase.result(locked);
         }
 
         private static boolean isLooking(Thread test) {

@@ -22,18 +22,13 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.spring.CountableLocks;
-import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.libraries.JdbcTransactions;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -54,17 +49,6 @@ class RowLockAssertionsTest {
 
     private AnnotationConfigApplicationContext context;
     private TestedContext tested;
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    @Import(CountableLocks.class)
-    static class Config {
-        @Bean
-        JdbcTransactionManager transactionManager(DataSource dataSource) {
-            return new JdbcTransactionManager(dataSource);
-        }
-    }
 
     static class Orders {
         @Transactional
@@ -108,7 +92,7 @@ class RowLockAssertionsTest {
                     RowLocks.class,
                     () -> LockAccess.builder().strategy(strategy).build());
         };
-        context = RowLockTests.start(beans, Config.class, Orders.class);
+        context = RowLockTests.start(beans, JdbcTransactions.class, Orders.class);
         tested = TestedContext.of(context);
         tested.begin();
         return context.getBean(Orders.class);

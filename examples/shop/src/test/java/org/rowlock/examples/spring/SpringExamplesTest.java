@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +20,7 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.testing.Threads;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -73,22 +70,11 @@ class SpringExamplesTest {
         start(strategy);
         List<Deposits> all = List.copyOf(context.getBeansOfType(Deposits.class).values());
         assertThat(all).hasSize(8);
-        ExecutorService threads = Executors.newFixedThreadPool(all.size());
-        try {
-            List<Future<?>> running = new ArrayList<>();
-            for (Deposits each : all) {
-                running.add(threads.submit(() -> {
-                    for (int i = 0; i < DEPOSITS; i++) {
-                        each.deposit(1, 1);
-                    }
-                }));
+        Threads.run(all.size(), number -> {
+            for (int i = 0; i < DEPOSITS; i++) {
+                all.get(number).deposit(1, 1);
             }
-            for (Future<?> each : running) {
-                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            }
-        } finally {
-            threads.shutdownNow();
-        }
+        });
         assertThat(database.query("select balance from account where id = 1"))
                 .isEqualTo(String.valueOf(DEPOSITS * all.size()));
     }
@@ -180,7 +166,7 @@ class SpringExamplesTest {
                                 .sum()
                         > 1);
         other.commit();
-        call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        TestDatabase.result(call);
         retries.deposit(2, 1);
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("8");
     }

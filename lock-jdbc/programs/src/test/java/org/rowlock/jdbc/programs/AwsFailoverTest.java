@@ -170,11 +170,6 @@ class AwsFailoverTest {
     }
 
     private static String query(TestPostgres server, String sql) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
+        return server.query(sql);
     }
 }

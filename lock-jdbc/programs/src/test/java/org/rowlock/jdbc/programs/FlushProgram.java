@@ -342,9 +342,7 @@ final class FlushProgram {
 
     private static void execute(Session session, String sql) {
         session.doWork(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(sql);
-            }
+            TestDatabase.execute(connection, sql);
         });
     }
 

@@ -12,7 +12,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -90,7 +89,7 @@ class PoolStarvationTest {
 
     private void assertAllPlaced() throws Exception {
         for (Future<Reply> each : crowd) {
-            Reply reply = each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            Reply reply = TestDatabase.result(each);
             assertThat(reply.status()).as(reply.body()).isEqualTo(201);
         }
     }
