@@ -16,9 +16,10 @@ import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Reports the holders and waiters of advisory locks in the connection's database: table, id, since when, and what
- * blocks each waiter. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in any transaction
- * and in autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are empty.
+ * Reports the holders and waiters of advisory locks in the connection's database, with table, id and times, and the
+ * sessions that block each waiter. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in
+ * any transaction and in autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are
+ * empty.
  */
 public final class LockInspector {
     private static final String SELECT = """

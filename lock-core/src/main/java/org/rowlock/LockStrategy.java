@@ -4,7 +4,7 @@ package org.rowlock;
  * The kind of lock for the rows of a table. The strategy is configured for each table.
  *
  * <p>Migrate from {@link #ROW} to {@link #BOTH} and then to {@link #ADVISORY}, one step at a time. Each step can be
- * reverted, and old and new instances can run side by side: {@code ROW} and {@code BOTH} both acquire the row lock,
+ * reverted, and old and new instances can run side by side: {@code ROW} and {@code BOTH} both acquire the row lock, and
  * {@code BOTH} and {@code ADVISORY} both acquire the advisory lock. {@code ROW} and {@code ADVISORY} have no lock in
  * common and do <em>not</em> exclude each other: never skip {@code BOTH}.
  *

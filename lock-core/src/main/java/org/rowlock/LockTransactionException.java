@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>25P01: the connection is in autocommit, where the lock would be released at once
  *   <li>25P02: an earlier statement failed, and PostgreSQL ignores all further statements until the transaction is
  * rolled back
- *   <li>25006: the transaction is read-only, although the server and the role allow others to write
+ *   <li>25006: the transaction is read-only, although the server and the role allow other transactions to write
  *   <li>25001: the transaction is REPEATABLE READ or SERIALIZABLE, and its snapshot would be older than the lock
  *   <li>2D000: the caller's code (the work, a row mapper, a listener) has ended the transaction, and so released its
  *       locks

@@ -73,7 +73,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if a lock is not available; the transaction stays
      *     usable
      * @throws org.springframework.dao.EmptyResultDataAccessException if a row does not exist and the request does not
-     *     {@linkplain LockRequest#allowAbsent allow} that
+     *     {@linkplain LockRequest#allowAbsent allow} absent rows
      */
     public LockResult lock(LockRequest request) {
         return call(request, defaultWait()).lock(RequestParts.of(request));

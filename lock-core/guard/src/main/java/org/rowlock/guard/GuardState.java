@@ -5,8 +5,8 @@ public enum GuardState {
     /** The guard rejects them. */
     CURRENT,
     /**
-     * The guard may derive other keys than this version of Rowlock. It is of another version, or it was installed for
-     * another primary key. Install it again.
+     * The guard may derive other keys than this version of Rowlock. The guard is of another version, or was installed
+     * for another primary key. Install it again.
      */
     OUTDATED,
     /**

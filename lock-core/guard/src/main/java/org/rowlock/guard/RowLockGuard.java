@@ -21,8 +21,9 @@ import org.rowlock.LockStrategy;
  *       no write. Use it with {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} it would record every writer,
  *       because no transaction acquires keys.
  *   <li>The <b>guard</b> acquires the key of each updated or deleted row for the writing transaction, without waiting.
- *       If another transaction holds the key, the writer gets SQLSTATE 55P03. Otherwise, transactions that lock the row
- *       wait for the writer. So even with {@link LockStrategy#ADVISORY}, a plain writer cannot cause a lost update.
+ *     If another transaction holds the key, the writer gets SQLSTATE 55P03. Otherwise, transactions that lock the row
+ *     wait for the writer. Therefore even with {@link LockStrategy#ADVISORY}, a plain writer cannot cause a lost
+ *     update.
  * </ul> {@link #schemaSql()} creates a schema {@code rowlock}. The owner of the table calls its functions {@code
  * install_guard}, {@code install_audit}, {@code remove_guard} and {@code remove_audit} in SQL, in a migration or
  * directly. No superuser is needed, and all of it can be run again. Its views {@code guards}, {@code audits} and {@code

@@ -35,8 +35,8 @@ public interface LockAccess {
     /**
      * {@return a builder of row locks for several DataSources, or for a DataSource that is found later}
      *
-     * @param dataSource returns the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and
-     *     {@link RowLocks#verify}; its exceptions reach their callers
+     * @param dataSource returns the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
+     *     RowLocks#verify}; its exceptions are thrown to the callers of these methods
      */
     static RowLocksBuilder builder(Supplier<DataSource> dataSource) {
         return Opener.opened().builder.apply(dataSource);
@@ -101,8 +101,8 @@ public interface LockAccess {
 
     /**
      * Locks in the transaction of a connection. The given statement of another library is used if it has the same
-     * effect as Rowlock's own. This requires one row with {@link LockStrategy#ROW}, an id of one column, and an
-     * unbounded wait. No front lock is then acquired. In all other cases the statement is not called.
+     * effect as Rowlock's own. The effect is the same for one row with {@link LockStrategy#ROW}, an id of one column,
+     * and an unbounded wait. No front lock is then acquired. In all other cases the statement is not called.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
      * @return the held locks; a key that another transaction holds causes an exception

@@ -49,7 +49,7 @@ record ClaimRunner(
      */
     private static final int MOST_LOOKS = 64;
 
-    /** The SQL of claims by their form; an application has few different ones. */
+    /** The SQL of claims by their form; an application has few different forms. */
     private static final BoundedCache<ClaimSql, String> LOCKS = new BoundedCache<>();
 
     private static final BoundedCache<ClaimSql, String> READS = new BoundedCache<>();

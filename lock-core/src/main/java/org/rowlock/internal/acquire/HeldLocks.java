@@ -64,7 +64,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Rolls back and returns the exception for an INSERT that has not created the row. It may have created another one.
+     * Rolls back and returns the exception for an INSERT that has not created the row. The INSERT may have created
+     * another row.
      */
     RowlockException refusedInsert() throws SQLException {
         return undone(TargetErrors.notInserted(call.description(), notInserted(), !begun));

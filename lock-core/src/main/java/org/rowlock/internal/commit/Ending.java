@@ -46,9 +46,9 @@ public final class Ending {
 
     /**
      * @param sql the statements around the COMMIT, or null for none
-     * @param early whether the COMMIT releases the locks at once, and the statement after it waits until it is durable.
-     *     Otherwise the COMMIT waits until everything is durable that the transaction may have read, even if it has
-     *     written nothing
+     * @param early whether the COMMIT releases the locks at once, and the statement after it waits until the
+     *     transaction is durable. Otherwise the COMMIT waits until everything is durable that the transaction may have
+     *     read, even if it has written nothing
      * @param failed called if the statements around the COMMIT no longer work on this database
      */
     Ending(@Nullable ReleaseSql sql, boolean early, Runnable failed) {

@@ -151,8 +151,8 @@ public record Groups(
     }
 
     /**
-     * Returns the server's description of the session, or an empty text if the session was altered. It is queried once
-     * per session.
+     * Returns the server's description of the session, or an empty text if the session was altered. The description is
+     * queried once per session.
      */
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
@@ -189,7 +189,7 @@ public record Groups(
      * Runs the calls of a group.
      *
      * @return false if the transaction is rolled back, so that each call must run alone. The leader's call needs
-     *     another connection if the pool has closed this one because of the error
+     *     another connection if the pool has closed the present one because of the error
      */
     public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));

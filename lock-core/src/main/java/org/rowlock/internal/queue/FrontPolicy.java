@@ -34,7 +34,7 @@ final class FrontPolicy {
 
     /**
      * The smallest ratio of the crowd to this JVM's share of it. If only one JVM locks the key, the whole crowd is its
-     * own, and its queue keeps it small.
+     * own, and its queue keeps the crowd small.
      */
     private static final int TIMES_OWN = 2;
 
@@ -51,7 +51,7 @@ final class FrontPolicy {
     /** How many consecutive small crowds lead to PLAIN. */
     private static final int TO_PLAIN = 8;
 
-    /** One lock in this number is a probe, or is timed by the server. */
+    /** How many locks there are for each one that is a probe, or is timed by the server. */
     private static final int EVERY = 8;
 
     /**
@@ -138,8 +138,8 @@ final class FrontPolicy {
      * Records that the server has granted a lock.
      *
      * @param inFront whether it had a front lock
-     * @param crowd how many transactions were granted the key before it; 0 if this is unknown
-     * @param own how many of them belong to this JVM
+     * @param crowd how many transactions were granted the key before this one; 0 if the number is unknown
+     * @param own how many transactions of the crowd belong to this JVM
      * @param nanos how long the grant took
      * @param rowHolds the wait for the row after the front lock, in holds; NaN if it is unknown, or if no transaction
      *     waited for the front lock

@@ -148,8 +148,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Waits in the queue of one key after the other, until all have admitted the call. The bound of the wait applies to
-     * the sum.
+     * Waits in the queue of one key after the other, until all queues have admitted the call. The bound applies to the
+     * sum of these waits.
      */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();

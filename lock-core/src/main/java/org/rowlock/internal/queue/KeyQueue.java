@@ -54,7 +54,9 @@ final class KeyQueue {
      */
     private volatile boolean open;
 
-    /** How many entries of a key exist, in any state. {@link KeyQueues} changes it while it looks up the queue. */
+    /**
+     * How many entries of a key exist, in any state. {@link KeyQueues} changes the number while it looks up the queue.
+     */
     int users;
 
     /** @param parted called when an entry leaves; null for a {@code ROW} queue */

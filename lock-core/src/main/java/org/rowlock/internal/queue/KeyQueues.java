@@ -11,11 +11,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All queues of one owner. {@link #join} creates an entry of an admission queue, for a transaction that has no
- * connection yet. Each key with entries has a separate queue, and places are kept until the end of the transaction.
- * {@link #entry} creates an entry of a {@code ROW} queue, for a transaction that has its connection and holds no locks.
- * Keys with the same hash share such a queue, which costs only speed, and places are left at the server's answer. Each
- * hash has a policy, which exists permanently. Thread-safe.
+ * All queues of one RowLocks, or of the drop-in. {@link #join} creates an entry of an admission queue, for a
+ * transaction that has no connection yet. Each key with entries has a separate queue, and places are kept until the end
+ * of the transaction. {@link #entry} creates an entry of a {@code ROW} queue, for a transaction that has its connection
+ * and holds no locks. Keys with the same hash share such a queue, which costs only speed. An entry leaves its place in
+ * this queue when the server has answered. Each hash has a policy, which exists permanently. Thread-safe.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);

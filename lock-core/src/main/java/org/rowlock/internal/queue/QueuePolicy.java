@@ -43,7 +43,8 @@ public interface QueuePolicy {
      * Records that the server has granted a lock.
      *
      * @param nanos the time from sending the statement to the server's answer
-     * @param holds the largest number of holds by other transactions of this JVM for which it may have waited
+     * @param holds the largest number of holds by other transactions of this JVM for which the transaction may have
+     *     waited
      * @param keyNanos the part of the time that was a wait for the front lock; 0 if the server did not report it, and
      *     negative if there was no front lock
      */

@@ -23,14 +23,17 @@ import org.rowlock.internal.text.TableName;
  */
 public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
 
-    /** The reason why the columns identify a row. It determines how a lock statement checks that they still do. */
+    /**
+     * The reason why the columns identify a row. It determines how a lock statement checks that the columns still
+     * identify a row.
+     */
     public enum Identity {
         /** The columns are configured, and are not checked. */
         GIVEN,
         /** The only column is the primary key. The server's parse analysis checks this at no cost. */
         ONE_COLUMN,
         /**
-         * The primary key has several columns or is deferrable. Parse analysis cannot check either, so the lock
+         * The primary key has several columns or is deferrable. Parse analysis can check neither case, so the lock
          * statement queries the catalog.
          */
         CATALOG

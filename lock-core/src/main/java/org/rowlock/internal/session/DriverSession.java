@@ -249,8 +249,8 @@ abstract class DriverSession {
     }
 
     /**
-     * Sets a timeout for each answer of the server, unless a shorter one is set. It is set on the driver's connection,
-     * because a pool would restore it later, on another thread.
+     * Sets a timeout for each answer of the server, unless a shorter one is set. The timeout is set on the driver's
+     * connection. On its own connection, a pool would restore the timeout later, on another thread.
      *
      * @return the former timeout, for {@link #restoreSocketBound}
      */

@@ -97,7 +97,7 @@ public final class IdColumns {
      * @param schema the schema in which it was found
      * @param oid the oid of the table, which is the same under any name; 0 for none
      * @param isCitus whether the table may be on other machines
-     * @param countsRows whether the count of a write to one of its rows is one
+     * @param countsRows whether a write to one row of the table always reports one row
      * @param isStale whether the server has since reported that these facts are wrong
      */
     public record Known(
@@ -112,9 +112,9 @@ public final class IdColumns {
             boolean isStale) {
         /**
          * The entry for a name that means different tables in different sessions. One example is a schema per tenant,
-         * if the server does not report the search_path. Others are a schema with the name of the role after SET ROLE,
-         * and a temporary table of the same name. For such a name, each look-up first queries the schemas of the
-         * session.
+         * if the server does not report the search_path. Other examples are a schema with the name of the role after
+         * SET ROLE, and a temporary table of the same name. For such a name, each look-up first queries the schemas of
+         * the session.
          */
         private static final Known SEVERAL =
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);

@@ -80,7 +80,8 @@ public final class PgSession extends DriverSession {
 
     /**
      * Whether the connection is the driver's own handle of an XA connection. During a branch the handle refuses
-     * commit(). Rowlock must not bypass this, because it would commit only a part of the global transaction.
+     * commit(). Rowlock must not bypass this refusal, because a commit here would commit only a part of the global
+     * transaction.
      */
     public boolean isOfXa() {
         return connection instanceof Proxy

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of one round trip. The first ones prepare the wait, lock and look up. The last ones are the caller's query,
- * or writes and the COMMIT. Each statement takes its own snapshot, and after an error the following ones do not run.
- * Immutable. A flush that only locks contains no values, so it can be cached.
+ * The parts of one round trip. The first parts prepare the wait, lock and look up. The last parts are the caller's
+ * query, or writes and the COMMIT. Each statement takes its own snapshot, and after an error the following statements
+ * do not run. Immutable. A flush that only locks contains no values, so it can be cached.
  *
  * @param isBounded whether the flush fails if a lock is not available in time. The transaction must then stay usable,
  *     so a flush in a transaction that has begun starts with a savepoint

@@ -42,8 +42,8 @@ public final class KeySql {
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /**
-     * An expression for the reason why {@link #IS_TABLE} is false. It does not repeat the whole condition, so it must
-     * be evaluated only if the condition is false.
+     * An expression for the reason why {@link #IS_TABLE} is false. The expression does not repeat the whole condition,
+     * so it must be evaluated only if the condition is false.
      */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";

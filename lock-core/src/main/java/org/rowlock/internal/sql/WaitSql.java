@@ -67,8 +67,8 @@ public final class WaitSql {
 
     /**
      * The first statement of a flush with a COMMIT. It makes the server end the flush if its client is no longer
-     * connected. It is sent only to servers that support the setting, because others reject it. Unlike the function
-     * set_config, it requires no privilege.
+     * connected. It is sent only to servers that support the setting, because other servers reject it. Unlike the
+     * function set_config, it requires no privilege.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
 

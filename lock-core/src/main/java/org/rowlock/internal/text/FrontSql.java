@@ -187,7 +187,7 @@ public final class FrontSql {
     /**
      * Returns the key of the front lock of a row, which is the same in every JVM. All bits are mixed, so that it rarely
      * equals an advisory key of another application. Different names of a table have different keys, and rows with the
-     * same hash share one; both cost only speed.
+     * same hash share a key; both effects cost only speed.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
         long place = 31L * Objects.hashCode(searchPath) + table.hashCode();

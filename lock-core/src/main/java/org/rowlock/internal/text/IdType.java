@@ -43,7 +43,7 @@ public enum IdType {
     /**
      * Every other type. Equal values may have several texts (citext, nondeterministic collations, jsonb), or the text
      * may depend on a setting of the session (float8, interval, ranges). Such an id has no key, because one row would
-     * have several.
+     * have several keys.
      */
     KEYLESS("");
 
@@ -177,7 +177,9 @@ public enum IdType {
         return isValue ? refusal : null;
     }
 
-    /** Whether only the server can decide which value a text without a {@link #refusal} means, if any. */
+    /**
+     * Whether Rowlock cannot decide if a text without a {@link #refusal} is a value of the type. Only the server can.
+     */
     public boolean isOpen() {
         return this == ENUM || this == OTHER || this == KEYLESS;
     }

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 
 /**
  * Table names as in SQL, normalized to one spelling: unquoted letters are in lower case, and quotes are kept only where
- * they are needed. So {@code Account}, {@code account} and {@code "account"} are the same name. The server treats them
- * in the same way.
+ * they are needed. Therefore {@code Account}, {@code account} and {@code "account"} are the same name, as for the
+ * server.
  *
  * <p>Only a well-formed name is accepted, so that it is safe in SQL text.
  */

@@ -161,7 +161,8 @@ public final class LockVerifier {
     }
 
     /**
-     * Refuses strategy ADVISORY if each machine locks for itself, unless the application connects to one machine only.
+     * Refuses strategy ADVISORY if each machine has its own advisory locks, unless the application connects to one
+     * machine only.
      */
     private void verifyMachines(Probe probe) throws SQLException {
         String extension = probe.readAlone(INSTALLED);

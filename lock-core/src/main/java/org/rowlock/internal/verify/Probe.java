@@ -99,8 +99,8 @@ final class Probe implements AutoCloseable {
 
     /**
      * Detects a pooler that assigns server connections by transaction and mixes up prepared statements. The first probe
-     * prepares a statement. The second probe then gets the server connection with that statement, and the first one
-     * gets another.
+     * prepares a statement. The second probe then gets the server connection with that statement, and the first probe
+     * gets another connection.
      */
     void verifyPreparedStatements(Probe second) throws SQLException {
         if (session.prepareThreshold() <= 0 || second.session.prepareThreshold() <= 0) {

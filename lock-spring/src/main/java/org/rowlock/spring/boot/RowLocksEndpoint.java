@@ -58,8 +58,8 @@ public final class RowLocksEndpoint {
     private final LockChains chains;
 
     /**
-     * The pools, each of them once, because the endpoint may wait for each. A routing DataSource is replaced by its
-     * routes.
+     * The pools, each of them once, because the endpoint may have to wait for a connection of each pool. A routing
+     * DataSource is replaced by its routes.
      */
     private final Map<String, DataSource> dataSources = new LinkedHashMap<>();
 

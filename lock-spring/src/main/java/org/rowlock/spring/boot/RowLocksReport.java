@@ -37,13 +37,13 @@ public record RowLocksReport(
     /**
      * The advisory locks of one DataSource's database.
      *
-     * @param locks a line per lock and session. The lines of one key are together: first its holders, then its waiters
-     *     in their order. A line has the {@code key} as PostgreSQL's functions for advisory locks take it, one number
-     *     or two; {@code mode}, which is {@code exclusive}, {@code shared}, or {@code front} for a front lock; {@code
-     *     granted}; the server process {@code pid}, its {@code application} and {@code state}, such as {@code idle in
-     *     transaction}; {@code transactionAge}, the longest time that the lock can have been held; for a waiter {@code
-     *     waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table} and {@code id}
-     *     come from the key of the lock, or from this JVM
+     * @param locks a line per lock and session. The lines of one key are adjacent: first the holders, then the waiters
+     *     in the order of their queue. A line has the {@code key} as PostgreSQL's functions for advisory locks take it,
+     *     one number or two; {@code mode}, which is {@code exclusive}, {@code shared}, or {@code front} for a front
+     *     lock; {@code granted}; the server process {@code pid}, its {@code application} and {@code state}, such as
+     *     {@code idle in transaction}; {@code transactionAge}, the longest time that the lock can have been held; for a
+     *     waiter {@code waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table}
+     *     and {@code id} come from the key of the lock, or from this JVM
      * @param error the reason if the locks of the database could not be read
      */
     public record Locks(

@@ -123,8 +123,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /**
-     * Returns the current locks and open transactions. The key identifies one of them in both readings, and the value
-     * describes it for the message.
+     * Returns the current locks and open transactions. Each key identifies a lock or a transaction in both readings,
+     * and the value describes it for the message.
      */
     private Map<List<Object>, String> read(String when, String name, DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {

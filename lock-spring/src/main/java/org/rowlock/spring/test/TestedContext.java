@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * @param context the context
  * @param locks the locks of the context
  * @param dataSources the DataSources by the names of their beans. Proxies that join transactions are unwrapped, because
- *     transactions bind the DataSource behind them
+ *     transactions bind the target of such a proxy
  */
 record TestedContext(ApplicationContext context, RowLocks locks, Map<String, DataSource> dataSources) {
     private static volatile @Nullable TestedContext running;

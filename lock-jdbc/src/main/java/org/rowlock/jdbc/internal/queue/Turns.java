@@ -25,8 +25,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /**
  * Decides when each statement of one connection may go to the server. Only the first locking statement of a transaction
- * may wait in the JVM. So a thread that waits in the JVM holds no lock for which another transaction waits at the
- * server.
+ * may wait in the JVM. A thread that waits in the JVM therefore holds no lock for which another transaction waits at
+ * the server.
  *
  * <p>Only one thread at a time may use this object, as with any connection. Other threads may call {@link #cancel},
  * {@link #close} and {@link #abort}, because these do not use the driver's connection.

@@ -122,7 +122,7 @@ public final class StatementPlan {
         return known.isEmpty() ? null : known;
     }
 
-    /** Returns the values of the statement for a primary key; null if it lacks one. */
+    /** Returns the values of the statement for a primary key; null if the statement lacks one of these values. */
     @Nullable
     List<Value> key(Recognised statement, PrimaryKeys.Found found) {
         Resolved known = resolved;

@@ -229,7 +229,7 @@ public final class Binds {
         return whole ? Long.hashCode(start == 1 ? -number : number) : text.hashCode();
     }
 
-    /** Returns the value of a part of a key. It must be known. */
+    /** Returns the value of a part of a key. The value must be known. */
     public Object value(Value value) {
         if (value instanceof Literal literal) {
             return literal.text();

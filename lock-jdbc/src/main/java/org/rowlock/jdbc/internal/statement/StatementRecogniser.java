@@ -148,8 +148,9 @@ public final class StatementRecogniser {
     }
 
     /**
-     * Returns the shape of a SELECT in which no locking clause was found. It is a plain read if FOR is part of
-     * something else, as in {@code substring(name for 3)}. Otherwise the reason says why it was not recognised.
+     * Returns the shape of a SELECT in which no locking clause was found. The statement is a plain read if FOR is part
+     * of something else, as in {@code substring(name for 3)}. Otherwise the given reason says why the statement was not
+     * recognised.
      */
     private static StatementShape withoutLock(List<Token> all, PassReason reason) {
         for (int i = 0; i + 1 < all.size(); i++) {

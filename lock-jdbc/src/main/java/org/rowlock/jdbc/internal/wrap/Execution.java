@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
- * One of JDBC's methods that execute a statement. If Rowlock sent the statement in another way, with a front lock or in
- * a group, the reader reads what the method returns.
+ * One of JDBC's methods that execute a statement. If Rowlock has sent the statement with a front lock or in a group,
+ * the reader reads the value that the method returns.
  *
  * @param rows whether the method accepts statements that return rows
  * @param counts whether the method accepts statements that return a number of rows

@@ -39,7 +39,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         this(connection, delegate, sql, false);
     }
 
-    /** @param frontable whether {@code prepareStatement(sql)} made it, so that it may have a front lock */
+    /**
+     * @param frontable whether {@code prepareStatement(sql)} has created the statement, so that it may have a front
+     * lock
+     */
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql, boolean frontable) {
         super(connection, delegate);
         this.connection = connection;

@@ -63,7 +63,7 @@ public final class LockedCall {
 
     private AdmissionQueues.@Nullable Permit turn;
 
-    /** Whether the queue has been notified whether this call obtained its connection. */
+    /** Whether the queue has been notified about the connection of this call. */
     private boolean told;
 
     /**
@@ -78,7 +78,7 @@ public final class LockedCall {
          * Acquires the locks of a request.
          *
          * @param entity JPA's statement that locks the only row of the request and reads its entity; null if JPA cannot
-         *     do so
+         *     lock the row as Rowlock would
          */
         T take(Connection connection, RequestParts request, @Nullable RowStatement entity) throws SQLException;
     }
@@ -153,8 +153,8 @@ public final class LockedCall {
      * Locks all rows or none, each in its mode. With ADVISORY it first checks the ids, because nothing later would
      * reject an id that no row can have.
      *
-     * @param required the keys of rows that must exist. If one is absent, the call throws an
-     *     EmptyResultDataAccessException; ADVISORY does not notice it
+     * @param required the keys of rows that must exist. If a row is absent, the call throws an
+     *     EmptyResultDataAccessException; with ADVISORY, absent rows are not noticed
      */
     public void lock(RequestParts request, Set<LockKey> required) {
         LockObservationContext context = context(false, request);

@@ -47,8 +47,8 @@ abstract class SavepointParts implements TransactionSynchronization {
     }
 
     /**
-     * Returns those of the keys that are not known to be held in this mode or a stronger one. A rollback to a savepoint
-     * may have released some of the locks.
+     * Returns the given keys without those that are known to be held in this mode or a stronger one. A rollback to a
+     * savepoint may have released some of the locks.
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
         Set<LockKey> notHeld = new HashSet<>(keys);

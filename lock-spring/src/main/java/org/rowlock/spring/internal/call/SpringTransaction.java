@@ -73,7 +73,7 @@ public final class SpringTransaction extends SavepointParts {
      *
      * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
      * @throws InvalidDataAccessApiUsageException if no transaction of this DataSource is running, or it is read-only. A
-     *     TransactionException would not do, because Spring does not roll back for one that is thrown before the commit
+     *     TransactionException is not used, because Spring does not roll back if one is thrown before the commit
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
@@ -96,7 +96,7 @@ public final class SpringTransaction extends SavepointParts {
 
     /**
      * Rejects a lock that a suspended transaction of the same thread holds. That transaction can continue only after
-     * this one, so the wait would never end.
+     * this transaction, so the wait would never end.
      */
     void refuseSuspended(String what, RequestParts request) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
@@ -228,8 +228,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Registers an action for the end of the transaction. It runs before other synchronizations are notified of the
-     * end.
+     * Registers an action for the end of the transaction. The action runs before other synchronizations are notified of
+     * the end.
      */
     void atEnd(Runnable end) {
         ends.add(end);
@@ -268,9 +268,9 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Sends the writes. Even if there are none, it checks that the transaction is not aborted, which an error may have
-     * caused that the application caught. The server would then answer the COMMIT with a rollback, which the driver
-     * does not report.
+     * Sends the writes. Even if there are none, this method checks that no error has aborted the transaction. The
+     * application may have caught such an error. The server would then answer the COMMIT with a rollback, which the
+     * driver does not report.
      */
     private void send(CommitWrites writes) {
         Object unused = on(connection -> {

@@ -30,7 +30,8 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  *
  * @param mapped the entities of the table, and the other entities of a hierarchy that uses it
  * @param names the names of these entities
- * @param isCached whether a cache may contain their data, or a collection or the result of a query with them
+ * @param isCached whether a cache may contain data of these entities, or a collection or a query result that contains
+ *     them
  * @param lockedIn the table in which their rows must be locked, if it is another one: the root's table for a joined
  *     subclass, the entity's main table for a secondary table. Otherwise empty
  * @param find JPA's find that locks a row as Rowlock would; null if there is none

@@ -50,8 +50,8 @@ public final class Routes {
     }
 
     /**
-     * Returns the DataSource from which connections now come. This is the current route; or the DataSource itself, if
-     * it is not a routing one or the route is not known.
+     * Returns the DataSource from which connections now come: the current route of a routing DataSource. If there is no
+     * route, or the route is not known, returns the given DataSource itself.
      */
     public static DataSource current(DataSource dataSource) {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {

@@ -93,7 +93,9 @@ public final class StrategyWatch implements DisposableBean {
         words.forEach(each -> each.look(isDue));
     }
 
-    /** Returns a sentence for each instance whose configuration conflicted with this one's in the last check. */
+    /**
+     * Returns a sentence for each instance whose configuration conflicted with that of this instance in the last check.
+     */
     public List<String> conflicts() {
         return words.stream().flatMap(word -> word.conflicts.stream()).toList();
     }
