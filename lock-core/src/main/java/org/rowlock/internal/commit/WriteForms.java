@@ -115,7 +115,7 @@ public final class WriteForms {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // When the faulty writes are later sent alone, their caller gets this error.
+            // The call runs alone instead, so that only its own caller gets this error.
             return false;
         }
     }

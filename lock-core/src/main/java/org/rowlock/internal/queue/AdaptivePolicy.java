@@ -68,7 +68,7 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        // The width is half of the estimated number of transactions of other JVMs. If it were the whole number, two
+        // The width is half of the estimated number of transactions of other JVMs. If it were the full estimate, two
         // JVMs would keep raising each other's width.
         return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }

@@ -152,7 +152,7 @@ public final class QueueEntry {
                 return;
             }
             lockedNanos = now;
-            // In a ROW queue the lock holder has already left, so one is added for it.
+            // In a ROW queue the lock holder has already left, so its hold is added to those of the entries inside.
             int own = inFront + (queue.isKept() ? 0 : 1);
             queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
         }

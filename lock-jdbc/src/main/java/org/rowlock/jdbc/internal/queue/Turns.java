@@ -125,7 +125,7 @@ public final class Turns {
         }
         plan.figures().count(Figure.RECOGNISED);
         if (mayHoldLocks) {
-            // Most statements of a transaction return here, without a look-up.
+            // For most statements of a transaction, this method returns here, without a look-up.
             plan.figures().passed(PassReason.NOT_FIRST);
             return passing;
         }

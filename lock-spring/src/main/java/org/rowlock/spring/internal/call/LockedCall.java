@@ -127,8 +127,7 @@ public final class LockedCall {
     }
 
     private static boolean isWithoutConnection(Throwable failure) {
-        // A pool throws an SQLTransientConnectionException if the connection is borrowed only when the first statement
-        // runs.
+        // If connections are lazy, the pool throws an SQLTransientConnectionException at the first statement.
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .anyMatch(each -> each instanceof CannotCreateTransactionException
                         || each instanceof SQLTransientConnectionException);
