@@ -303,10 +303,10 @@ class BadInputTest {
     void nullsAreNamedAndTheTransactionStaysUsable(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
-        assertIllegal(alice, "key is null", c -> locks.in(c).lock(forUpdate((LockKey) null)));
+        assertIllegal(alice, "several keys, is null", c -> locks.in(c).lock(forUpdate((LockKey) null)));
         assertIllegal(
                 alice,
-                "key is null",
+                "several keys, is null",
                 c -> locks.in(c).tryLock(forUpdate((LockKey) null)).isHeld());
         assertIllegal(alice, "mode is null", c -> locks.in(c).lock(LockRequest.of(null, KEY)));
         assertIllegal(
@@ -346,7 +346,7 @@ class BadInputTest {
         assertIllegal(alice, "request is null", c -> locks.in(c).lock(null));
         assertIllegal(
                 alice,
-                "key is null",
+                "several keys, is null",
                 c -> locks.in(c)
                         .lock(Requests.of(Collections.singletonMap(null, FOR_UPDATE))
                                 .waiting(noWait)));
@@ -359,7 +359,7 @@ class BadInputTest {
                 alice,
                 "wait is null",
                 c -> locks.in(c).lock(Requests.of(Map.of(KEY, FOR_UPDATE)).waiting(null)));
-        assertIllegal(alice, "key is null", c -> locks.in(c).lockAndRead(forUpdate((LockKey) null), "select 1", FIRST));
+        assertIllegal(alice, "several keys, is null", c -> locks.in(c).lockAndRead(forUpdate((LockKey) null), "select 1", FIRST));
         assertIllegal(alice, "query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null));
         assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null, FIRST));
         assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndRead(forUpdate(KEY), " ", FIRST));
