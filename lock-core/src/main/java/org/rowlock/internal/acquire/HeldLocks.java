@@ -97,6 +97,9 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
 
     /** Whether another transaction has inserted one of the absent rows since the flush looked for them. */
     boolean isInsertedMeanwhile() throws SQLException {
+        if (held.absent().isEmpty()) {
+            return false;
+        }
         for (RowGroup group : request.rows()) {
             String look = RowSql.lockOfOthers(group.table(), group.mode());
             for (Row key : absentOf(group)) {

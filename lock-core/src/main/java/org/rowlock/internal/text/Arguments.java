@@ -31,10 +31,13 @@ public final class Arguments {
      * @throws IllegalArgumentException if the DataSource returns null, as a stub or a router without a route may
      */
     public static Connection connection(DataSource dataSource) throws SQLException {
-        return notNull(
-                dataSource.getConnection(),
-                "getConnection() of the DataSource " + dataSource.getClass().getName() + " returned null. Give one that"
-                        + " returns a connection or throws SQLException; nothing is locked");
+        Connection connection = dataSource.getConnection();
+        if (connection == null) {
+            throw new IllegalArgumentException("getConnection() of the DataSource "
+                    + dataSource.getClass().getName() + " returned null. Give one that returns a connection or throws"
+                    + " SQLException; nothing is locked");
+        }
+        return connection;
     }
 
     /** {@return a copy of the values of a statement's parameters} Unlike with List.copyOf(), a value may be null. */
