@@ -3,6 +3,8 @@ package org.rowlock.jmh.server;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
@@ -18,6 +20,13 @@ public final class BenchmarkSchema {
     /** The application name of a run's sessions in pg_stat_activity. */
     public static String applicationName(String run) {
         return "rowlock-jmh " + run;
+    }
+
+    /** Creates unpooled connections of a run, which find its tables first. */
+    static PGSimpleDataSource dataSource(ServerAddress address, String run) {
+        PGSimpleDataSource dataSource = address.dataSource(applicationName(run));
+        dataSource.setCurrentSchema(NAME + ",public");
+        return dataSource;
     }
 
     private static final String MARK =

@@ -107,14 +107,8 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Creates unpooled connections in autocommit. */
     public PGSimpleDataSource dataSource() {
-        PGSimpleDataSource dataSource = directDataSource();
+        PGSimpleDataSource dataSource = BenchmarkSchema.dataSource(address, run);
         way.accept(dataSource);
-        return dataSource;
-    }
-
-    private PGSimpleDataSource directDataSource() {
-        PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName(run));
-        dataSource.setCurrentSchema(BenchmarkSchema.NAME + ",public");
         return dataSource;
     }
 
@@ -137,7 +131,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Opens a connection that goes over no added network. */
     public Connection connectDirectly() throws SQLException {
-        return directDataSource().getConnection();
+        return BenchmarkSchema.dataSource(address, run).getConnection();
     }
 
     /**

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.tool.ServerAddress;
@@ -16,23 +15,15 @@ public final class ServerCheck {
     private ServerCheck() {}
 
     /**
-     * Connects as the benchmarks do. A pooler in between rejects settings that it does not support, and is detected
-     * here.
-     */
-    private static Connection connect(ServerAddress address) throws SQLException {
-        PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName("check"));
-        dataSource.setCurrentSchema(BenchmarkSchema.NAME + ",public");
-        return dataSource.getConnection();
-    }
-
-    /**
      * Connects, and checks that the benchmarks can run there.
      *
      * @throws UserError if they cannot
      */
     public static ServerFacts forBenchmarks(ServerAddress address) {
         ServerFacts facts;
-        try (Connection connection = connect(address)) {
+        // A pooler in between rejects settings that it does not support, and is detected here.
+        try (Connection connection =
+                BenchmarkSchema.dataSource(address, "check").getConnection()) {
             ServerFailures.refuseOthers(
                     address,
                     Jdbc.text(connection, "select version()"),
