@@ -174,7 +174,7 @@ class StartupFailureTest {
                         database, Application.class, Map.of("ROWLOCK_TABLES_ORDER_LINES_STRATEGY", "row")))
                 .isNotNull();
         assertSays(
-                "The environment variable ROWLOCK_TABLES_ORDER_LINES_STRATEGY cannot be understood",
+                "The environment variable ROWLOCK_TABLES_ORDER_LINES_STRATEGY cannot be read",
                 "--rowlock.tables.order_lines.strategy=both");
     }
 

@@ -94,7 +94,7 @@ class UnlockedMethodsTest {
         BootApplication.start(database, Unchanged.class, "rowlock.jdbc.mode=queue", LOG)
                 .close();
         assertThat(output)
-                .contains("Rowlock verified: the drop-in has the locks of the SQL, rowlock.jdbc.mode=queue; 0 methods"
+                .contains("Rowlock verified: the drop-in is in use, rowlock.jdbc.mode=queue; 0 methods"
                         + " with @RowLock");
     }
 

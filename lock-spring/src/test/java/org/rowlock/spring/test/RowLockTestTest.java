@@ -92,7 +92,8 @@ class RowLockTestTest {
     @Test
     void anAdmissionPermit() {
         assertThat(failure(LeavesAPermit.class))
-                .contains("admission permits: 1 keys have a thread in or past their queue, and 0 had before the test")
+                .contains("admission permits: 1 keys have a thread that waits in their queue or was admitted, and"
+                        + " 0 had before the test")
                 .doesNotContain("an open transaction");
     }
 
