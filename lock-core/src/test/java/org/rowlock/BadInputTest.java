@@ -359,7 +359,10 @@ class BadInputTest {
                 alice,
                 "wait is null",
                 c -> locks.in(c).lock(Requests.of(Map.of(KEY, FOR_UPDATE)).waiting(null)));
-        assertIllegal(alice, "several keys, is null", c -> locks.in(c).lockAndRead(forUpdate((LockKey) null), "select 1", FIRST));
+        assertIllegal(
+                alice,
+                "several keys, is null",
+                c -> locks.in(c).lockAndRead(forUpdate((LockKey) null), "select 1", FIRST));
         assertIllegal(alice, "query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null));
         assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null, FIRST));
         assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndRead(forUpdate(KEY), " ", FIRST));

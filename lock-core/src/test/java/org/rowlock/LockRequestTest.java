@@ -122,7 +122,8 @@ class LockRequestTest {
         assertThatThrownBy(() -> forUpdate(row("a", 1)).and(null)).hasMessageContaining("The other request is null");
         assertThatThrownBy(() -> forUpdate(row("a", 1)).waiting(null)).hasMessageContaining("The wait is null");
         assertThatThrownBy(() -> LockRequest.of(null, row("a", 1))).hasMessageContaining("The mode is null");
-        assertThatThrownBy(() -> forUpdate(Collections.singletonList(null))).hasMessageContaining("several keys, is null");
+        assertThatThrownBy(() -> forUpdate(Collections.singletonList(null)))
+                .hasMessageContaining("several keys, is null");
         assertThatThrownBy(() -> forUpdate(List.of())).hasMessageContaining("The keys are empty");
     }
 }

@@ -1,7 +1,6 @@
 package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The front lock of an entry: an advisory lock that is acquired before its row lock, in the same flush. Only the
@@ -54,11 +53,8 @@ public final class Front {
         }
     }
 
-    /** Records that the front lock is not sent. Returns null, for the caller that then has no front lock. */
-    @Nullable
-    public Front unsent() {
+    public void unsent() {
         entry.front = null;
-        return null;
     }
 
     /**

@@ -198,12 +198,7 @@ public final class KeyEntries {
         }
     }
 
-    /** Returns the key of a call that has entered only one queue, otherwise null. */
-    public @Nullable LockKey only() {
-        return places.size() == 1 ? places.get(0).key() : null;
-    }
-
-    public @Nullable QueueEntry entryOf(@Nullable LockKey key) {
+    public @Nullable QueueEntry entryOf(LockKey key) {
         for (Place place : places) {
             if (place.key().equals(key)) {
                 return place.entry();

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
+import org.rowlock.spring.RowLock;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
@@ -76,6 +77,11 @@ class RowLockJdbcTest {
         public void take(long id) {
             entities.find(Stock.class, id, LockModeType.PESSIMISTIC_WRITE).pieces--;
         }
+
+        @Transactional
+        public void takeAdmitted(@RowLock("stock") long id) {
+            entities.find(Stock.class, id).pieces--;
+        }
     }
 
     private ConfigurableApplicationContext start(String... properties) {
@@ -119,6 +125,23 @@ class RowLockJdbcTest {
         }
         assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name))
                 .isFalse();
+    }
+
+    @Test
+    void aCallThatWasAdmittedDoesNotQueueAgain() throws Exception {
+        try (ConfigurableApplicationContext context = start("rowlock.strategy=row", "rowlock.jdbc.mode=queue")) {
+            Warehouse warehouse = context.getBean(Warehouse.class);
+            for (int i = 0; i < 4; i++) {
+                warehouse.takeAdmitted(1);
+            }
+            assertThat(database.query("select pieces from stock where id = 1")).isEqualTo("6");
+            Map<String, Long> figures = context.getBean(DataSource.class)
+                    .unwrap(RowlockDataSource.class)
+                    .control()
+                    .getFigures()
+                    .get("stock");
+            assertThat(figures).containsEntry("passed.ADMITTED", 4L).containsEntry("passed.NOT_FIRST", 4L);
+        }
     }
 
     /** With a second database as Spring Boot has it, beside the one that it configures. */

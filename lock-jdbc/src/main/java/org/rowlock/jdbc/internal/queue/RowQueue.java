@@ -7,12 +7,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockKey;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
-import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.FrontSql;
@@ -108,8 +106,7 @@ final class RowQueue {
             }
             if (entered || member != null) {
                 boolean fronts = entered && mode == DropInMode.QUEUE && (member == null || !member.leads());
-                Front front =
-                        fronts && row.isFrontable() ? front(entry.front(dropIn.settings.front()), row, null) : null;
+                Front front = fronts && row.isFrontable() ? front(entry, row) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -120,33 +117,21 @@ final class RowQueue {
         }
     }
 
-    /** Returns the front lock that the queue which has admitted this thread requires; null for none. */
-    @Nullable
-    Front front(KeyEntries admitted) {
-        QueueEntry entry = admitted.entryOf(admitted.only());
-        return entry == null || dropIn.mode() != DropInMode.QUEUE ? null : entry.front(dropIn.settings.front());
-    }
-
-    /**
-     * Returns the front lock of a row; null if the statement cannot have it.
-     *
-     * @param asked the required front lock, or null for none
-     * @param only the key for which the front lock is required; null if it is required for the row
-     */
-    @Nullable
-    Front front(@Nullable Front asked, LockedRow row, @Nullable LockKey only) {
+    private @Nullable Front front(QueueEntry entry, LockedRow row) {
+        Front asked = entry.front(dropIn.settings.front());
         if (asked == null) {
             return null;
         }
         dropIn.wantFronts();
         try {
-            if (mayFront() && (only == null || (only.equals(row.lockKey()) && row.isFrontable()))) {
+            if (mayFront()) {
                 return asked.of(row.frontKey(access.session().reported("search_path")));
             }
         } catch (IllegalArgumentException e) {
             LOG.log(Level.TRACE, "The key format does not support a value, so there is no front lock", e);
         }
-        return asked.unsent();
+        asked.unsent();
+        return null;
     }
 
     /**

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.SessionIdentity;
-import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.SessionEffect;
@@ -130,28 +129,14 @@ public final class Turns {
             return passing;
         }
         mayHoldLocks = true;
-        KeyEntries admitted = KeyEntries.entered();
-        if (admitted != null) {
-            return admitted(plan, binds, admitted);
+        if (KeyEntries.entered() != null) {
+            // The thread has queued already, and may hold locks since then.
+            plan.figures().passed(PassReason.ADMITTED);
+            return passing;
         }
         LockedRow row = rows.find(plan, (Recognised) plan.shape(), binds, dropIn.settings);
         Turn turn = row == null ? null : queue.enter(row, statement, isWhole);
         return turn == null ? passing : turn;
-    }
-
-    /**
-     * Returns the turn of a statement whose thread has queued in another place, and may hold locks since then. It does
-     * not queue again, but may have a front lock.
-     */
-    private Turn admitted(StatementPlan plan, Binds binds, KeyEntries admitted) throws SQLException {
-        plan.figures().passed(PassReason.ADMITTED);
-        Front asked = queue.front(admitted);
-        if (asked == null) {
-            return passing;
-        }
-        LockedRow row = rows.find(plan, (Recognised) plan.shape(), binds, dropIn.settings);
-        Front front = row == null ? asked.unsent() : queue.front(asked, row, admitted.only());
-        return front == null ? passing : new Turn(access, null, plan, front, null);
     }
 
     /**

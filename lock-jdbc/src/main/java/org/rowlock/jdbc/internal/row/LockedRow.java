@@ -70,15 +70,8 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
      * @throws IllegalArgumentException if the key format does not support a value
      */
     public long frontKey(@Nullable String searchPath) {
-        return FrontSql.key(searchPath, plan.table(), lockKey().id());
-    }
-
-    /**
-     * Returns the key of the row for Rowlock's API.
-     *
-     * @throws IllegalArgumentException if the key format does not support a value
-     */
-    public LockKey.Row lockKey() {
-        return LockKey.row(plan.table(), key.stream().map(binds::value).toList());
+        List<Object> parts = key.stream().map(binds::value).toList();
+        return FrontSql.key(
+                searchPath, plan.table(), LockKey.row(plan.table(), parts).id());
     }
 }
