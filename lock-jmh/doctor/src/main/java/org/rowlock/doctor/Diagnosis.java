@@ -9,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.Wait.Doing;
+import org.rowlock.tool.HotStatement;
 
 /**
  * The findings of the doctor. Immutable.
@@ -90,6 +92,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         JsonObject all = gson.toJsonTree(this).getAsJsonObject();
         all.add("figures", gson.toJsonTree(figures()));
         all.add("forecast", gson.toJsonTree(forecast()));
+        all.add(HotStatement.NAME, gson.toJsonTree(hotStatement()));
         return gson.toJson(all);
     }
 
@@ -102,6 +105,49 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
     @Nullable
     Forecast forecast() {
         return seen.tables().isEmpty() ? null : Forecast.of(seen.tables().get(0));
+    }
+
+    /** Returns the statement that the benchmarks can measure; null if none was seen. */
+    private @Nullable HotStatement hotStatement() {
+        Forecast forecast = forecast();
+        Table table = seen.tables().stream().findFirst().orElse(null);
+        if (table == null) {
+            return null;
+        }
+        String statement = table.shares(Table.Of.STATEMENT).keySet().stream()
+                .map(String::valueOf)
+                .filter(each -> StatementKind.clause(each).isPresent())
+                .findFirst()
+                .orElse(table.most(Table.Of.STATEMENT));
+        if (statement == null) {
+            return null;
+        }
+        double perSecond = perSecond(table.name());
+        return new HotStatement(
+                statement,
+                table.name(),
+                StatementKind.mode(statement).map(Enum::name).orElse(null),
+                forecast == null || perSecond <= 0
+                        ? null
+                        : Math.min(100, 100 * table.busyShare() * forecast.perSecond() / perSecond),
+                forecast == null
+                        ? 0
+                        : (1 - table.share(Table.Of.HOLDER, Doing.NONE_YET)) * 1_000 / forecast.perSecond(),
+                (int) Math.round(table.waiting()) + 1);
+    }
+
+    /** The rate of the statements that lock rows of the table, or that of its updates; 0 if neither is known. */
+    private double perSecond(String table) {
+        long calls = seen.locking().stream()
+                .filter(each ->
+                        each.locks(table) && StatementKind.clause(each.query()).isPresent())
+                .mapToLong(LockingStatement::calls)
+                .sum();
+        long updates = seen.used().stream()
+                .filter(each -> each.table().equals(table))
+                .mapToLong(Seen.TableUse::updates)
+                .sum();
+        return (calls > 0 ? calls : updates) / seen.seconds();
     }
 
     /** The figures that show whether a change has helped, by name. */

@@ -15,6 +15,7 @@ import org.rowlock.doctor.Wait.Doing;
  * @param name the name of the table; for a partition, that of its root
  * @param waiting the average number of sessions that wait for its rows
  * @param waitShare its share of all waits for rows
+ * @param busyShare the share of the samples in which a session waits
  * @param contenders the average number of sessions that contend for the hottest row while at least one waits, its
  *     holder included
  * @param mostContenders the largest number that was seen
@@ -29,6 +30,7 @@ record Table(
         String name,
         double waiting,
         double waitShare,
+        double busyShare,
         double contenders,
         int mostContenders,
         double longestWaitMillis,
@@ -180,6 +182,7 @@ record Table(
                     name,
                     (double) waits / samples,
                     waits / (samples * rowWaits),
+                    (double) longestQueues.getCount() / samples,
                     longestQueues.getAverage() + 1,
                     longestQueues.getMax() + 1,
                     longestWait,

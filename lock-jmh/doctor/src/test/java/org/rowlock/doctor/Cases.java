@@ -53,6 +53,7 @@ final class Cases {
                     name,
                     contenders - 1,
                     1,
+                    1,
                     contenders,
                     (int) contenders,
                     2 * firstWaitMillis,

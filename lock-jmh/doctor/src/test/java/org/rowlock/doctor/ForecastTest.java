@@ -1,13 +1,20 @@
 package org.rowlock.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.doctor.Cases.Waits;
 import org.rowlock.doctor.Wait.Doing;
+import org.rowlock.tool.HotStatement;
+import org.rowlock.tool.UserError;
 
 /** What the parts of a turn promise for each lever. */
 class ForecastTest {
@@ -67,5 +74,31 @@ class ForecastTest {
                 .doesNotContain("<script");
         assertThat(diagnosis.html(new Before("2026-01-01T00:00:00Z", Map.of("hottestPerSecond", 31.0))))
                 .contains("<th>2026-01-01 00:00</th>", "<td>31</td><td>58.8</td><td>78.4</td>");
+    }
+
+    /** 59 statements a second lock the hottest row, of 10,000 in 20 seconds. */
+    @Test
+    void theStatementIsWrittenForTheBenchmarks(@TempDir Path directory) throws IOException {
+        Cases cases = new Cases().table(halfIdle()).updated("orders", 0, null);
+        Path file = Files.writeString(
+                directory.resolve("doctor.json"), cases.diagnose().json());
+        HotStatement hot = HotStatement.read(file);
+        assertThat(hot.statement()).isEqualTo("select * from orders where id = ? for update");
+        assertThat(hot.table()).isEqualTo("orders");
+        assertThat(hot.mode()).isEqualTo("FOR_UPDATE");
+        assertThat(hot.clients()).isEqualTo(21);
+        assertThat(hot.holdMillis())
+                .as("the turn of 17 ms without the tenth that wakes the next")
+                .isCloseTo(15.3, within(0.01));
+        assertThat(hot.hottestPercent()).isCloseTo(100 * 1_000 / 17.0 / (10_000 / 20.0), within(0.01));
+    }
+
+    @Test
+    void withoutWaitsThereIsNoStatement(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("doctor.json"), new Cases().diagnose().json());
+        assertThatThrownBy(() -> HotStatement.read(file))
+                .isInstanceOf(UserError.class)
+                .hasMessageContaining("no statement that waits for a row");
     }
 }

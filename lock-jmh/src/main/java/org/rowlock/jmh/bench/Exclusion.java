@@ -62,6 +62,15 @@ final class Exclusion {
         }
     }
 
+    void insideShared(int key, BenchmarkServer.Step work) throws SQLException {
+        enterShared(key);
+        try {
+            work.run();
+        } finally {
+            leaveShared(key);
+        }
+    }
+
     void enterShared(int key) {
         int found = update(key, sharers -> Math.max(sharers, 0) + 1);
         if (found < 0) {

@@ -51,6 +51,14 @@ final class Locking {
                 .build();
     }
 
+    DataSource pool() {
+        return pool;
+    }
+
+    boolean isRowlock() {
+        return strategy.isRowlock();
+    }
+
     RowLocks locks() {
         return locks;
     }

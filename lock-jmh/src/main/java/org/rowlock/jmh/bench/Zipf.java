@@ -1,5 +1,6 @@
 package org.rowlock.jmh.bench;
 
+import java.util.stream.IntStream;
 import org.apache.commons.rng.UniformRandomProvider;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
@@ -15,6 +16,24 @@ public final class Zipf {
      */
     public static DiscreteSampler zipf(int keys, double s) {
         return zipf(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);
+    }
+
+    /** Returns the exponent with which the hottest of the keys has this share. */
+    public static double exponent(int keys, double share) {
+        double low = 0;
+        double high = 20;
+        while (high - low > 1e-3) {
+            double s = (low + high) / 2;
+            double all = IntStream.rangeClosed(1, keys)
+                    .mapToDouble(key -> Math.pow(key, -s))
+                    .sum();
+            if (1 / all < share) {
+                low = s;
+            } else {
+                high = s;
+            }
+        }
+        return Math.round(50 * (low + high)) / 100.0;
     }
 
     static DiscreteSampler zipf(UniformRandomProvider random, int keys, double s) {

@@ -40,6 +40,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  compare",
             "  compare --url jdbc:postgresql://db:5432/app --user bench --password",
+            "  compare --url jdbc:postgresql://db/app --sql lock.sql --work work.sql --hottest 5",
             "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
         })
 final class CompareCommand extends ToolCommand {
@@ -48,6 +49,9 @@ final class CompareCommand extends ToolCommand {
 
     @Mixin
     private final ScenarioOptions scenarios = new ScenarioOptions();
+
+    @Mixin
+    private final OwnOptions own = new OwnOptions();
 
     @Mixin
     private final ReportOption report = new ReportOption();
@@ -81,10 +85,14 @@ final class CompareCommand extends ToolCommand {
         Machine.refuseBesideJmh();
         Path directory = report.directory(command);
         List<String> remarks = new ArrayList<>();
-        List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
         ServerFacts facts = null;
-        if (address != null) {
+        if (own.areGiven(address) && address != null) {
             facts = ServerCheck.forBenchmarks(address);
+            scenarios.only(zipf -> own.scenario(address, zipf, remarks));
+        }
+        List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
+        if (address != null) {
+            facts = facts == null ? ServerCheck.forBenchmarks(address) : facts;
             remarks.addAll(ServerCheck.remarks(facts));
             chosen = new Room(address, facts.room(), facts.lockTableRoom())
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
@@ -104,7 +112,8 @@ final class CompareCommand extends ToolCommand {
                         Program.version(),
                         Program.given(command, server),
                         remarks,
-                        standby),
+                        standby,
+                        own.statement()),
                 directory);
     }
 

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -173,6 +174,14 @@ final class ScenarioOptions {
         refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> scenario.takes(ZIPF));
         refuseWithoutEffect("--beside", beside != null, chosen, scenario -> scenario.takes(Instances.LIBRARY));
         return chosen;
+    }
+
+    /** Makes a scenario the only one, for what is not in the list. */
+    void only(Function<@Nullable Double, Scenario> scenario) {
+        refuse(
+                all || areNamed(),
+                "--scenario and --all run what is ready, and --sql and --from your own statement. Give one of them.");
+        names = List.of(scenario.apply(zipf));
     }
 
     void refuse(boolean isWrong, String message) {

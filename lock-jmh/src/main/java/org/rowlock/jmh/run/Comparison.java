@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
@@ -28,6 +29,7 @@ import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
 /**
@@ -189,7 +191,7 @@ public final class Comparison {
 
     private void run(Scenario scenario, ServerAddress address, Rounds rounds) throws SQLException, IOException {
         String run = UUID.randomUUID().toString();
-        Path file = new RunFile(address, run).write();
+        Path file = new RunFile(address, run, settings.own()).write();
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             facts = ServerFacts.of(connection);
             BenchmarkSchema.removeLeftovers(connection);
@@ -303,7 +305,10 @@ public final class Comparison {
     }
 
     private void fail(String what, Exception failure) {
-        String message = String.valueOf(failure.getMessage());
+        String message = String.valueOf(failure.getMessage())
+                .lines()
+                .map(Texts::printable)
+                .collect(Collectors.joining(System.lineSeparator()));
         failures.add(what + ": " + message);
         troubles.accept("FAILED " + what + ": " + message);
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.server.OwnStatement;
 import org.rowlock.tool.ServerAddress;
 
 /**
@@ -18,6 +19,7 @@ import org.rowlock.tool.ServerAddress;
  * @param remarks remarks for the report; complete sentences
  * @param standbyMillis the round trip to a synchronous standby of the embedded server, in milliseconds; null for no
  *     standby
+ * @param own the statement of the user that is measured; null for none
  */
 public record ComparisonSettings(
         List<Scenario> scenarios,
@@ -27,4 +29,5 @@ public record ComparisonSettings(
         String program,
         String command,
         List<String> remarks,
-        @Nullable Double standbyMillis) {}
+        @Nullable Double standbyMillis,
+        @Nullable OwnStatement own) {}

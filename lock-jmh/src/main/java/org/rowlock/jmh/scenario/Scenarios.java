@@ -32,7 +32,7 @@ public final class Scenarios {
     private boolean kills;
     private @Nullable Brief brief;
 
-    private static final List<Scenario> ALL = read();
+    private static final List<Scenario> ALL = scenarios(Texts.resource(Scenarios.class, "scenarios.md"));
 
     private Scenarios() {}
 
@@ -45,8 +45,23 @@ public final class Scenarios {
         return ALL.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
     }
 
-    private static List<Scenario> read() {
-        String text = Texts.resource(Scenarios.class, "scenarios.md");
+    /**
+     * Returns the scenario of a statement of the user.
+     *
+     * @param statement its text, in one line
+     * @param work the work between the lock and the commit, in words
+     * @param choice the choice of the keys, in words
+     */
+    public static Scenario own(String table, String statement, String work, String choice) {
+        return scenarios(Texts.resource(Scenarios.class, "own.md")
+                        .replace("{table}", table)
+                        .replace("{work}", work)
+                        .replace("{choice}", choice)
+                        .replace("{statement}", statement))
+                .get(0);
+    }
+
+    private static List<Scenario> scenarios(String text) {
         return Arrays.stream(text.split("(?m)^## ", -1))
                 .skip(1)
                 .map(section -> scenario(section.strip()))

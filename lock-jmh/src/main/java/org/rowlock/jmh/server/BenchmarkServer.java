@@ -31,6 +31,7 @@ public final class BenchmarkServer implements AutoCloseable {
     private final ServerAddress address;
     private final String run;
     private final boolean isEmbedded;
+    private final String path;
     private Consumer<PGSimpleDataSource> way = direct -> {};
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
@@ -39,6 +40,8 @@ public final class BenchmarkServer implements AutoCloseable {
         this.address = address;
         this.run = run;
         this.isEmbedded = embedded != null;
+        OwnStatement own = OwnStatement.ofThisJvm();
+        this.path = own == null ? BenchmarkSchema.NAME + ",public" : own.searchPath();
         resources.push(embedded == null ? this::dropSchema : embedded);
     }
 
@@ -107,8 +110,14 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Creates unpooled connections in autocommit. */
     public PGSimpleDataSource dataSource() {
-        PGSimpleDataSource dataSource = BenchmarkSchema.dataSource(address, run);
+        PGSimpleDataSource dataSource = directDataSource();
         way.accept(dataSource);
+        return dataSource;
+    }
+
+    private PGSimpleDataSource directDataSource() {
+        PGSimpleDataSource dataSource = BenchmarkSchema.dataSource(address, run);
+        dataSource.setCurrentSchema(path);
         return dataSource;
     }
 
@@ -131,7 +140,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Opens a connection that goes over no added network. */
     public Connection connectDirectly() throws SQLException {
-        return BenchmarkSchema.dataSource(address, run).getConnection();
+        return directDataSource().getConnection();
     }
 
     /**

@@ -16,8 +16,10 @@ import org.rowlock.tool.ServerAddress;
  *
  * @param address the server
  * @param run the identity of the run, by which its schema is recognized
+ * @param own the statement of the user that is measured; null for none
  */
-public record RunFile(ServerAddress address, String run) {
+public record RunFile(
+        ServerAddress address, String run, @Nullable OwnStatement own) {
     private static final String PROPERTY = "rowlock.jmh.run";
 
     /** Writes the data to a temporary file. Only the owner may read it, if the file system supports permissions. */

@@ -81,6 +81,10 @@ class BadInputTest {
                 "--standby --url jdbc:postgresql://localhost/x | --standby is for an embedded server | Leave out",
                 "--standby=fast | fast | 0.5ms",
                 "--standby --scenario lock-loss | The scenario lock-loss kills its server | Leave out --standby",
+                "--sql lock.sql | --sql is about a table of yours | --url",
+                "--from doctor.json | --from is about a table of yours | --url",
+                "--keys ids --url jdbc:postgresql://localhost/x | --keys is for a statement of yours | --sql",
+                "--sql lock.sql --hottest 0 --url jdbc:postgresql://localhost/x | --hottest is a number | such as 5",
                 "--colour | --colour | --help"
             })
     void wrongUsageIsRefusedBeforeAnythingRuns(String arguments, String what, String advice) {

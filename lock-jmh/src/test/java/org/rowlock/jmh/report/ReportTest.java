@@ -105,6 +105,8 @@ class ReportTest {
                         "round trip 0.50 ms",
                         "from 1.10x on");
         assertThat(text.strip()).startsWith("Use ADVISORY");
-        assertThat(Summary.of(results(HOSTILE + "\u001b"))).doesNotContain("\u001b");
+        assertThat(Summary.of(results(HOSTILE + "\u001b[2J\u009b2J\u202e")))
+                .contains("?[2J?2J?")
+                .doesNotContain("\u001b", "\u009b", "\u202e");
     }
 }

@@ -34,6 +34,7 @@ class BudgetTest {
                                 "",
                                 "",
                                 List.of(),
+                                null,
                                 null),
                         line -> {},
                         line -> {})

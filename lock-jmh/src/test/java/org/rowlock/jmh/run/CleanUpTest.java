@@ -31,7 +31,7 @@ class CleanUpTest {
                     .timed(new Timing(1, 0, 1, 200));
             AtomicReference<Comparison> running = new AtomicReference<>();
             Comparison comparison = new Comparison(
-                    new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null),
+                    new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null, null),
                     // Behind the first turn; the comparison is stopped when the next one has failed.
                     line -> {
                         if (line.endsWith(" left")) {

@@ -1,0 +1,145 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
+import org.openjdk.jmh.annotations.Param;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.Modes;
+import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.jmh.server.OwnSql;
+import org.rowlock.jmh.server.OwnStatement;
+
+/**
+ * A transaction of the user, in a copy of its table: the locking statement, the work and the commit. Rowlock locks the
+ * row in the same mode, and runs the statement without its locking clause in the same round trip.
+ */
+@ByHand(Strategy.FOR_UPDATE)
+public class OwnWork extends LockWorkload {
+    @Param("30")
+    public int clients;
+
+    /** The exponent of the zipfian distribution over the keys; 0 for even. */
+    @Param("1.1")
+    public double zipf;
+
+    /** The wrapper of the clients' pool: plain for none, or a mode of lock-jdbc. */
+    @Param(DropInPool.PLAIN)
+    public String wrapper = DropInPool.PLAIN;
+
+    @Override
+    void prepare() throws SQLException {
+        OwnStatement own = Objects.requireNonNull(
+                OwnStatement.ofThisJvm(), "It needs your statement, which only compare --sql gives.");
+        List<List<Object>> keys;
+        try (Connection connection = server.connect()) {
+            own.create(connection);
+            for (String copy : own.copies()) {
+                Jdbc.execute(connection, "vacuum " + copy);
+            }
+            keys = own.keys(connection);
+        }
+        Exclusion exclusion = new Exclusion(keys.size());
+        atEnd(exclusion::check);
+        boolean isShared = Modes.isShared(RowLockMode.valueOf(own.mode()));
+        DataSource pool = wrapper.equals(DropInPool.PLAIN)
+                ? server.pool(clients)
+                : server.closeWith(DropInPool.of(server.pool(clients), wrapper, 1));
+        Locking locking = locking(pool, own.copy(), own.primaryKey().toArray(String[]::new));
+        threads.add("client", clients, number -> {
+            Latency lock = meter.latency("lock");
+            DiscreteSampler sampler = Zipf.zipf(keys.size(), zipf);
+            return () -> {
+                int key = sampler.sample() - 1;
+                lock.begin();
+                transaction(locking, own, keys.get(key), connection -> {
+                    lock.end();
+                    BenchmarkServer.Step work = () -> {
+                        work(connection, own, keys.get(key));
+                        Pause.millis(own.holdMillis());
+                    };
+                    if (isShared) {
+                        exclusion.insideShared(key, work);
+                    } else {
+                        exclusion.inside(key, work);
+                    }
+                });
+                return 1;
+            };
+        });
+    }
+
+    private void transaction(Locking locking, OwnStatement own, List<Object> key, Jdbc.Work work) throws SQLException {
+        if (admission) {
+            locking.locks()
+                    .lock(request(own, key))
+                    .read(own.read().sql(), row -> true, own.read().binds(key))
+                    .useTransaction(locked -> {
+                        found(own, key, locked.rows());
+                        work.run(locked.connection());
+                    });
+        } else {
+            Jdbc.inTransaction(locking.pool(), connection -> {
+                lock(locking, connection, own, key);
+                work.run(connection);
+            });
+        }
+    }
+
+    private static void lock(Locking locking, Connection connection, OwnStatement own, List<Object> key)
+            throws SQLException {
+        found(
+                own,
+                key,
+                locking.isRowlock()
+                        ? locking.locks()
+                                .in(connection)
+                                .lockAndRead(
+                                        request(own, key),
+                                        own.read().sql(),
+                                        row -> true,
+                                        own.read().binds(key))
+                        : Jdbc.list(
+                                connection,
+                                own.lock().sql(),
+                                row -> true,
+                                own.lock().binds(key)));
+    }
+
+    private static LockRequest request(OwnStatement own, List<Object> key) {
+        return LockRequest.of(RowLockMode.valueOf(own.mode()), List.of(LockKey.row(own.copy(), own.id(key))));
+    }
+
+    private static void found(OwnStatement own, List<Object> key, List<Boolean> rows) {
+        if (rows.isEmpty()) {
+            throw new IllegalStateException("The lock found no row for the key " + key + ": "
+                    + own.lock().sql()
+                    + " A transaction before has changed the row so that the conditions exclude it. Let the work"
+                    + " restore it, or leave out all conditions but the key.");
+        }
+    }
+
+    private static void work(Connection connection, OwnStatement own, List<Object> key) throws SQLException {
+        for (OwnSql each : own.work()) {
+            Jdbc.run(connection, each.sql(), each.binds(key));
+        }
+    }
+
+    /**
+     * Runs the transaction of a key in each way, in the connection's transaction, which the caller rolls back. It runs
+     * more than once, so that a statement that can run only once is found.
+     */
+    public static void tryOut(Connection connection, DataSource server, OwnStatement own, List<Object> key)
+            throws SQLException {
+        for (Strategy each : List.of(Strategy.FOR_UPDATE, Strategy.ROW, Strategy.BOTH, Strategy.ADVISORY)) {
+            lock(new Locking(each, false, server, own.copy(), own.primaryKey()), connection, own, key);
+            work(connection, own, key);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package org.rowlock.jmh.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowlockException;
+import org.rowlock.jmh.bench.OwnWork;
+import org.rowlock.jmh.bench.Zipf;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.server.BenchmarkSchema;
+import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.jmh.server.OwnCheck;
+import org.rowlock.jmh.server.OwnStatement;
+import org.rowlock.tool.HotStatement;
+import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.UserError;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that measure a statement of the user. A mixin for commands. */
+final class OwnOptions {
+    private static final double USUAL_ZIPF = 1.1;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Option(
+            names = "--sql",
+            paramLabel = "<file>",
+            description =
+                    "Measures your own statement in place of a scenario: a SELECT that locks a row of one table by"
+                            + " its primary key: select * from orders where id = $1 for update. It runs in a copy of"
+                            + " the table's shape with a sample of its rows, in the schema of the benchmarks. Triggers,"
+                            + " foreign keys and policies are not copied. Your own tables are only read, and locked as"
+                            + " by any SELECT.")
+    private @Nullable Path sql;
+
+    @Option(
+            names = "--keys",
+            paramLabel = "<query>",
+            description =
+                    "The keys to lock, the hottest first; the first column is $1. Default: the rows of the table.")
+    private @Nullable String keys;
+
+    @Option(
+            names = "--work",
+            paramLabel = "<file>",
+            description = "The statements between the lock and the commit, with the same parameters. The tables that"
+                    + " they name are copied too. Default: none.")
+    private @Nullable Path work;
+
+    @Option(
+            names = "--hottest",
+            paramLabel = "<percent>",
+            description = "How many of the transactions lock the hottest key, instead of --zipf.")
+    private @Nullable Double hottest;
+
+    @Option(
+            names = "--from",
+            paramLabel = "<file>",
+            description = "What doctor --json printed: its statement, the share of the hottest row, the clients that"
+                    + " wait, and without --work how long the lock is held.")
+    private @Nullable Path from;
+
+    private @Nullable OwnStatement statement;
+
+    /** Returns the statement to measure; null if the user has none. */
+    @Nullable
+    OwnStatement statement() {
+        return statement;
+    }
+
+    /** Whether the user wants a statement measured. */
+    boolean areGiven(@Nullable ServerAddress address) {
+        boolean is = sql != null || from != null;
+        String lonely = keys != null ? "--keys" : work != null ? "--work" : hottest != null ? "--hottest" : "";
+        refuse(!is && !lonely.isEmpty(), lonely + " is for a statement of yours. Give it with --sql or --from.");
+        refuse(
+                is && address == null,
+                (sql != null ? "--sql" : "--from") + " is about a table of yours, and an embedded server has none. Give"
+                        + " the server that has it: --url jdbc:postgresql://host:port/database.");
+        refuse(
+                hottest != null && !(hottest > 0 && hottest <= 100),
+                "--hottest is a number of percent above 0 and up to 100, such as 5.");
+        return is;
+    }
+
+    private void refuse(boolean isWrong, String message) {
+        if (isWrong) {
+            throw new ParameterException(command.commandLine(), message);
+        }
+    }
+
+    /**
+     * Reads the statement, tries it in a transaction that is rolled back, and returns its scenario.
+     *
+     * @param zipf the exponent that the user gave; null for none
+     * @param remarks receives what the user should know; complete sentences
+     */
+    Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
+        refuse(zipf != null && hottest != null, "--zipf and --hottest say the same. Give one of them.");
+        HotStatement seen = from == null ? null : HotStatement.read(from);
+        String lock = sql == null && seen != null ? seen.statement() : text("--sql", sql);
+        double hold = work == null && seen != null ? seen.holdMillis() : 0;
+        try (Connection connection = address.connect(BenchmarkSchema.applicationName("check"))) {
+            connection.setAutoCommit(false);
+            Jdbc.execute(connection, "set transaction read only");
+            OwnStatement own =
+                    OwnCheck.read(connection, lock, keys == null ? "" : keys, text("--work", work), hold, remarks);
+            connection.rollback();
+            int rows = tryOut(connection, address, own);
+            connection.rollback();
+            statement = own;
+            Double share = hottest == null && seen != null ? seen.hottestPercent() : hottest;
+            double exponent = zipf != null ? zipf : share != null ? Zipf.exponent(rows, share / 100) : USUAL_ZIPF;
+            Scenario scenario = Scenarios.own(
+                    own.table(),
+                    own.lock().sql().replaceAll("\\s+", " "),
+                    String.format(
+                            Locale.ROOT,
+                            "%d statement(s) of yours%s",
+                            own.work().size(),
+                            hold > 0 ? String.format(Locale.ROOT, " and a pause of %.1f ms", hold) : ""),
+                    String.format(Locale.ROOT, "zipf(1..%d, s = %.2f)", rows, exponent));
+            return scenario.with(
+                    scenario.points().stream()
+                            .map(point -> seen == null ? point : Point.clients(seen.clients()))
+                            .map(point -> point.with("zipf", String.valueOf(exponent)))
+                            .toList(),
+                    scenario.variants());
+        } catch (SQLException e) {
+            throw ServerFailures.at(address, e);
+        }
+    }
+
+    private static int tryOut(Connection connection, ServerAddress address, OwnStatement own) throws SQLException {
+        try {
+            Jdbc.execute(
+                    connection, "create schema " + BenchmarkSchema.NAME, "set local search_path = " + own.searchPath());
+            own.create(connection);
+            List<List<Object>> found = own.keys(connection);
+            if (found.isEmpty()) {
+                throw new UserError("None of the keys of --keys is in " + own.table()
+                        + ". The columns of --keys are the" + " parameters of the statement: the first is $1.");
+            }
+            OwnWork.tryOut(connection, address.dataSource("rowlock-jmh check"), own, found.get(0));
+            OwnStatement.refuseWhatIsLocked(connection);
+            return found.size();
+        } catch (SQLException | RowlockException | IllegalStateException | IllegalArgumentException e) {
+            throw new UserError(
+                    "Your statements failed in a copy of " + own.table() + ", and everything was rolled back: "
+                            + ServerFailures.describe(e)
+                            + " They run as written there, with the columns of --keys as $1, $2, and several times.",
+                    e);
+        }
+    }
+
+    private static String text(String option, @Nullable Path file) {
+        try {
+            return file == null ? "" : Files.readString(file);
+        } catch (IOException e) {
+            throw new UserError(
+                    option + ": the file " + file + " cannot be read (" + e + "). Give a file with SQL in UTF-8.", e);
+        }
+    }
+}

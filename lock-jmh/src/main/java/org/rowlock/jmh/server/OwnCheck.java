@@ -1,0 +1,255 @@
+package org.rowlock.jmh.server;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.text.Tokens;
+import org.rowlock.jdbc.internal.statement.PassReason;
+import org.rowlock.jdbc.internal.statement.StatementRecogniser;
+import org.rowlock.jdbc.internal.statement.StatementShape;
+import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
+import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
+import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
+import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Value;
+import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
+import org.rowlock.jmh.server.OwnSql.Names;
+import org.rowlock.tool.Texts;
+import org.rowlock.tool.UserError;
+
+/** Reads a locking statement of the user, and what it needs from the server. It only reads there. */
+public final class OwnCheck {
+    private static final Set<String> WORK = Tokens.words("select insert update delete merge with values");
+
+    /** Functions that are not PostgreSQL's own, may write, and may so write the user's tables. */
+    private static final String WRITERS = """
+            select p.oid::regprocedure::text from pg_proc p join pg_language l on l.oid = p.prolang
+             where p.proname = any (?::text[]) and p.provolatile = 'v' and p.oid >= 16384
+               and l.lanname not in ('c', 'internal')
+            """;
+
+    private final Connection connection;
+    private final OwnSql lock;
+    private final Recognised shape;
+
+    private OwnCheck(Connection connection, OwnSql lock, Recognised shape) {
+        this.connection = connection;
+        this.lock = lock;
+        this.shape = shape;
+    }
+
+    /**
+     * Reads a statement.
+     *
+     * @param connection a transaction that is read-only
+     * @param sql the locking statement
+     * @param keys the query of the keys, whose columns are the parameters
+     * @param work the statements between the lock and the commit
+     * @param remarks receives what the copy lacks; complete sentences
+     * @throws UserError if the statement cannot be measured
+     */
+    public static OwnStatement read(
+            Connection connection, String sql, String keys, String work, double holdMillis, List<String> remarks)
+            throws SQLException {
+        List<OwnSql> statements = OwnSql.of(sql, "--sql");
+        if (statements.size() != 1) {
+            throw new UserError("--sql has " + statements.size() + " statements, and the lock is one. Give the"
+                    + " statements between the lock and the commit with --work.");
+        }
+        OwnSql lock = statements.get(0);
+        StatementShape shape = StatementRecogniser.recognise(lock.sql());
+        if (shape instanceof PassedThrough other) {
+            throw refused(lock, reason(other.reason()));
+        }
+        Recognised known = (Recognised) shape;
+        if (known.kind() != Kind.SELECT) {
+            throw refused(lock, "is no SELECT, and the lock has to be a statement of its own");
+        }
+        if (known.waiting() != Waiting.WAIT) {
+            throw refused(
+                    lock,
+                    known.waiting() == Waiting.NOWAIT
+                            ? "does not wait (NOWAIT), and what is measured is how transactions wait"
+                            : "skips locked rows, as a queue of jobs does: --scenario queue measures that");
+        }
+        return new OwnCheck(connection, lock, known).read(keys, work, holdMillis, remarks);
+    }
+
+    private static UserError refused(OwnSql lock, String why) {
+        return new UserError("The locking statement " + why + ": " + Texts.printable(lock.sql())
+                + System.lineSeparator()
+                + "Give one that locks a row of one table by its primary key, such as: select *"
+                + " from orders where id = $1 for update");
+    }
+
+    private static String reason(PassReason reason) {
+        return switch (reason) {
+            case NOT_LOCKING -> "locks no row, as it does not end in FOR UPDATE or another locking clause";
+            case JOIN -> "reads several tables, or a subquery";
+            case OR -> "has a condition with OR, which may find several rows";
+            case SEVERAL_ROWS -> "may lock several rows with IN";
+            case NO_KEY -> "has no condition such as id = $1";
+            case WITH -> "begins with WITH";
+            case OTHER_WRITE -> "is no SELECT, and the lock has to be a statement of its own";
+            default -> "has a form that is not understood";
+        };
+    }
+
+    private OwnStatement read(String keys, String work, double holdMillis, List<String> remarks) throws SQLException {
+        String path = Jdbc.text(
+                connection,
+                "select string_agg(quote_ident(s), ',' order by place) from unnest(current_schemas(false)) with"
+                        + " ordinality as p (s, place)");
+        String both = lock.sql() + "\n;" + work;
+        Names names = Names.of(both);
+        List<OwnTable> tables = OwnTable.named(connection, names);
+        OwnTable locked = locked(tables);
+        refuseOthers(names, tables);
+        List<Integer> place = place(locked);
+        List<OwnSql> statements = OwnSql.of(work, "--work");
+        for (OwnSql each : statements) {
+            if (!WORK.contains(each.verb())) {
+                throw new UserError("--work has the statement " + Texts.printable(each.sql()) + ", and only "
+                        + String.join(", ", WORK.stream().sorted().toList()) + " run between the lock and the commit:"
+                        + " your own tables must not change. Leave it out.");
+            }
+        }
+        Set<List<String>> copied =
+                tables.stream().map(each -> List.of(each.schema(), each.name())).collect(Collectors.toSet());
+        OwnSql ownLock = unqualified(lock, copied);
+        OwnKeys known = OwnKeys.read(connection, keys.isEmpty() ? allKeys(locked) : keys);
+        List<String> types = known.types();
+        int needed = Stream.concat(Stream.of(lock), statements.stream())
+                .flatMap(each -> each.columns().stream())
+                .mapToInt(Integer::intValue)
+                .max()
+                .orElse(0);
+        if (needed > types.size()) {
+            throw new UserError("The statements have the parameter $" + needed + ", and --keys returns " + types.size()
+                    + " column(s): the first is $1. Select there what each parameter needs.");
+        }
+        if (known.rows().size() > OwnKeys.MOST) {
+            remarks.add("--keys returns more than " + OwnKeys.MOST + " rows; the first are used.");
+        }
+        String original = TableName.normalize(locked.original());
+        remarks.add("It runs in a copy of " + original + " with a sample of its rows, and the table itself is only"
+                + " read." + (locked.uncopied().isEmpty() ? "" : " Not copied: " + locked.uncopied() + "."));
+        List<OwnTable> created = Stream.concat(
+                        Stream.of(locked), tables.stream().filter(each -> each.oid() != locked.oid()))
+                .toList();
+        return new OwnStatement(
+                original,
+                locked.sql(),
+                shape.mode().name(),
+                ownLock,
+                ownLock.withoutLock(),
+                statements.stream().map(each -> unqualified(each, copied)).toList(),
+                holdMillis,
+                path,
+                created.stream().flatMap(each -> each.creation().stream()).toList(),
+                created.stream().filter(OwnTable::isTable).map(OwnTable::sql).toList(),
+                locked.primaryKey(),
+                place,
+                types,
+                known.columns(),
+                locked.insertion(place, types));
+    }
+
+    private static OwnSql unqualified(OwnSql statement, Set<List<String>> tables) {
+        return new OwnSql(OwnSql.withoutSchemas(statement.sql(), tables), statement.columns());
+    }
+
+    private OwnTable locked(List<OwnTable> tables) throws SQLException {
+        String oid = Jdbc.text(connection, "select to_regclass(?)::oid", TableName.quoted(shape.table()));
+        OwnTable table = tables.stream()
+                .filter(each -> String.valueOf(each.oid()).equals(oid))
+                .findFirst()
+                .orElseThrow(() -> refused(
+                        lock,
+                        "names " + shape.table() + ", and the user sees no such table (search_path is "
+                                + setting("search_path") + "). Name it with its schema, or give another --url"));
+        if (!table.isTable()) {
+            throw refused(
+                    lock,
+                    "names " + shape.table() + ", which is "
+                            + (table.kind().equals("f") ? "a foreign table" : "a view or a sequence")
+                            + " and has no rows to lock. Name its table");
+        }
+        if (table.primaryKey().isEmpty()) {
+            throw refused(lock, "names " + shape.table() + ", which has no primary key to lock its rows by");
+        }
+        return table;
+    }
+
+    private String setting(String name) {
+        try {
+            return Jdbc.text(connection, "select current_setting(?)", name);
+        } catch (SQLException e) {
+            return "not known";
+        }
+    }
+
+    /** Rejects what could change the user's own tables, or what cannot be copied. */
+    private void refuseOthers(Names names, List<OwnTable> tables) throws SQLException {
+        for (OwnTable each : tables) {
+            boolean isView = !each.isTable() && !each.kind().equals("S");
+            if (isView && names.sources().contains(each.name())) {
+                throw new UserError("The statements name " + each.original() + ", which is a view or a foreign table:"
+                        + " it leads to your own rows, and a copy would not. Name the tables behind it.");
+            }
+            if (tables.stream()
+                    .anyMatch(other -> other.oid() != each.oid() && other.name().equals(each.name()))) {
+                throw new UserError("The statements name two relations " + each.sql() + " of different schemas, and"
+                        + " the copies are in one. Leave one of them out.");
+            }
+        }
+        List<String> writers = Jdbc.list(connection, WRITERS, row -> row.getString(1), (Object)
+                names.called().toArray(String[]::new));
+        if (!writers.isEmpty()) {
+            throw new UserError("The statements call " + String.join(", ", writers) + ", and a function that is"
+                    + " volatile may change your own tables. Write out what it does, or leave it out.");
+        }
+    }
+
+    /** Returns the column of the keys for each column of the primary key. */
+    private List<Integer> place(OwnTable table) {
+        List<Value> values = shape.key(table.primaryKey());
+        String key = String.join(", ", table.primaryKey());
+        if (values == null) {
+            throw refused(lock, "does not compare each column of the primary key (" + key + ") with a parameter");
+        }
+        List<Integer> place = new ArrayList<>();
+        for (Value value : values) {
+            if (!(value instanceof Parameter parameter)) {
+                throw refused(lock, "names one row, and clients lock many: write $1 for the value of " + key);
+            }
+            place.add(lock.columns().get(parameter.index() - 1));
+        }
+        return place;
+    }
+
+    /** Returns the query of the columns that the parameters are compared with. */
+    private String allKeys(OwnTable table) {
+        int parameters =
+                lock.columns().stream().mapToInt(Integer::intValue).max().orElse(0);
+        String columns = IntStream.rangeClosed(1, parameters)
+                .mapToObj(number -> shape.equalities().stream()
+                        .filter(each -> each.value() instanceof Parameter parameter
+                                && lock.columns().get(parameter.index() - 1) == number)
+                        .map(each -> TableName.quoteIdentifier(each.column()))
+                        .findFirst()
+                        .orElseThrow(
+                                () -> new UserError("--keys is missing: no column shows the values of the parameter $"
+                                        + number
+                                        + " of the lock. Give a query whose columns are its parameters, such"
+                                        + " as --keys 'select id from orders'.")))
+                .collect(Collectors.joining(", "));
+        return "select " + columns + " from " + table.original();
+    }
+}

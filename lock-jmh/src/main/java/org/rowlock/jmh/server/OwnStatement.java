@@ -1,0 +1,170 @@
+package org.rowlock.jmh.server;
+
+import java.sql.Connection;
+import java.sql.Date;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Time;
+import java.sql.Timestamp;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PGobject;
+import org.rowlock.internal.text.TableName;
+import org.rowlock.tool.UserError;
+
+/**
+ * A locking statement of the user, ready to run in a copy of its table.
+ *
+ * @param table the table in the user's schema, as in SQL
+ * @param copy the table in the schema of the benchmarks
+ * @param mode the lock mode of the statement, as RowLockMode has it
+ * @param lock the statement
+ * @param read the statement without its locking clause
+ * @param work the statements between the lock and the commit
+ * @param holdMillis how long the lock is held in addition
+ * @param path the schemas of the user's search_path, as in SQL
+ * @param creation the statements that create all copies
+ * @param copies the names of all copies
+ * @param primaryKey the columns of the table's primary key
+ * @param place the column of the keys for each column of the primary key, from 1
+ * @param types the type of each column of the keys
+ * @param keys the values of each column of the keys
+ * @param insertion the statement that copies the rows of the keys
+ */
+public record OwnStatement(
+        String table,
+        String copy,
+        String mode,
+        OwnSql lock,
+        OwnSql read,
+        List<OwnSql> work,
+        double holdMillis,
+        String path,
+        List<String> creation,
+        List<String> copies,
+        List<String> primaryKey,
+        List<Integer> place,
+        List<String> types,
+        List<List<String>> keys,
+        String insertion) {
+    private static final Set<String> TEXTS = Set.of("text", "character varying", "bpchar", "name");
+
+    /** Locks that a plain SELECT does not take, on relations that are not copies. */
+    private static final String LOCKED = """
+            select distinct c.oid::regclass::text from pg_locks l join pg_class c on c.oid = l.relation
+             join pg_namespace n on n.oid = c.relnamespace
+             where l.pid = pg_backend_pid() and l.mode <> 'AccessShareLock' and c.oid >= 16384
+               and n.nspname not in ('%s', 'pg_toast')
+            """.formatted(BenchmarkSchema.NAME);
+
+    /** Returns the statement of the run of which this JVM is a fork; null if it measures none. */
+    public static @Nullable OwnStatement ofThisJvm() {
+        RunFile file = RunFile.ofThisJvm();
+        return file == null ? null : file.own();
+    }
+
+    /** Returns the search_path in which names mean the copies, and anything else is the user's. */
+    public String searchPath() {
+        return BenchmarkSchema.NAME + (path.isEmpty() ? "" : ',' + path);
+    }
+
+    /** Creates the copies with their rows in the current schema. */
+    public void create(Connection connection) throws SQLException {
+        Jdbc.execute(connection, creation.toArray(String[]::new));
+        Jdbc.run(connection, insertion, arrays());
+        for (String each : copies) {
+            Jdbc.execute(connection, "analyze " + each);
+        }
+    }
+
+    /**
+     * Rejects statements that have locked other tables than the copies. A default or an operator may lock them.
+     *
+     * @param connection the transaction in which they ran
+     */
+    public static void refuseWhatIsLocked(Connection connection) throws SQLException {
+        List<String> locked = Jdbc.list(connection, LOCKED, row -> row.getString(1));
+        if (!locked.isEmpty()) {
+            throw new UserError("The statements lock " + String.join(", ", locked) + ", which is yours, and only"
+                    + " copies may change. They were rolled back. Leave out what leads there.");
+        }
+    }
+
+    /** Returns the keys that have a row in the copy, in their order. */
+    public List<List<Object>> keys(Connection connection) throws SQLException {
+        String columns =
+                IntStream.rangeClosed(1, types.size()).mapToObj(this::typed).collect(Collectors.joining(", "));
+        String same = IntStream.range(0, primaryKey.size())
+                .mapToObj(i -> "t." + TableName.quoteIdentifier(primaryKey.get(i)) + " = " + typed(place.get(i)))
+                .collect(Collectors.joining(" and "));
+        return Jdbc.list(
+                connection,
+                "select " + columns + ", k.* from " + unnested(types.size()) + " where exists (select from " + copy
+                        + " as t where " + same + ") order by k.place",
+                row -> {
+                    List<Object> key = new ArrayList<>();
+                    for (int i = 1; i <= types.size(); i++) {
+                        key.add(value(row, types.size(), i, types.get(i - 1)));
+                    }
+                    return key;
+                },
+                arrays());
+    }
+
+    /** Returns the value of the primary key in a key: one value, or a list. */
+    public Object id(List<Object> key) {
+        List<Object> id = place.stream()
+                .map(column -> key.get(column - 1))
+                .<Object>map(part -> part instanceof PGobject other ? String.valueOf(other.getValue()) : part)
+                .toList();
+        return id.size() == 1 ? id.get(0) : id;
+    }
+
+    private String typed(int column) {
+        return "k.c" + column + "::" + types.get(column - 1);
+    }
+
+    /** The keys as a table with the columns c1, c2 and so on. */
+    static String unnested(int columns) {
+        return IntStream.range(0, columns).mapToObj(i -> "?::text[]").collect(Collectors.joining(", ", "unnest(", ")"))
+                + " with ordinality as k ("
+                + IntStream.rangeClosed(1, columns)
+                        .mapToObj(i -> "c" + i + ", ")
+                        .collect(Collectors.joining())
+                + "place)";
+    }
+
+    private Object[] arrays() {
+        return keys.stream().map(column -> column.toArray(String[]::new)).toArray();
+    }
+
+    /** Returns a value as an application would bind it. Behind the columns of values are those of their texts. */
+    private static Object value(ResultSet row, int columns, int column, String type) throws SQLException {
+        Object value = row.getObject(column);
+        if (value instanceof Date) {
+            return row.getObject(column, LocalDate.class);
+        }
+        if (value instanceof Time) {
+            return row.getObject(column, LocalTime.class);
+        }
+        if (value instanceof Timestamp) {
+            boolean hasZone = type.endsWith("with time zone");
+            return hasZone ? row.getObject(column, OffsetDateTime.class) : row.getObject(column, LocalDateTime.class);
+        }
+        if ((value instanceof String || value instanceof PGobject) && !TEXTS.contains(type)) {
+            PGobject other = new PGobject();
+            other.setType(type);
+            other.setValue(row.getString(columns + column));
+            return other;
+        }
+        return value;
+    }
+}
