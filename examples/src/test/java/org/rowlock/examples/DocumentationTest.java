@@ -3,10 +3,15 @@ package org.rowlock.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -149,11 +154,27 @@ class DocumentationTest {
     }
 
     static List<Path> mainSources() throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.filter(path -> path.toString().contains("/src/main/"))
-                    .filter(path -> path.toString().matches(".*\\.(?:java|sql|yaml|json|properties)"))
-                    .toList();
-        }
+        List<Path> found = new ArrayList<>();
+        // Other modules may be building in their target directories.
+        Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                return Set.of("target", ".git").contains(directory.getFileName().toString())
+                        ? FileVisitResult.SKIP_SUBTREE
+                        : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().contains("/src/main/")
+                        && file.toString().matches(".*\\.(?:java|sql|yaml|json|properties)")) {
+                    found.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        assertThat(found).isNotEmpty();
+        return found;
     }
 
     /** The lines of a region, moved to the left margin; the whole file if there is no name. */

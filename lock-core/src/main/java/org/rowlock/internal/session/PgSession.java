@@ -84,7 +84,9 @@ public final class PgSession extends DriverSession {
      * transaction.
      */
     public boolean isOfXa() {
+        // The first condition is far cheaper than the second one, and excludes the connections of pools.
         return connection instanceof Proxy
+                && Proxy.isProxyClass(connection.getClass())
                 && Proxy.getInvocationHandler(connection)
                         .getClass()
                         .getName()

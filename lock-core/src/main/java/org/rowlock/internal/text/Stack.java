@@ -10,7 +10,7 @@ public final class Stack {
     public static final int OF_COMMIT = 160;
 
     /** The number of frames for Rowlock's own code without the driver. */
-    public static final int OF_QUEUE = 40;
+    public static final int OF_QUEUE = 80;
 
     /** A field to which the result is written, so that the compiler cannot remove the frames. */
     private static volatile long seen;

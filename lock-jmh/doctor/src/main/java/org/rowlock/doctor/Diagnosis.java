@@ -127,7 +127,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
                 statement,
                 table.name(),
                 StatementKind.mode(statement).map(Enum::name).orElse(null),
-                forecast == null || perSecond <= 0
+                forecast == null || !(perSecond > 0)
                         ? null
                         : Math.min(100, 100 * table.busyShare() * forecast.perSecond() / perSecond),
                 forecast == null

@@ -181,7 +181,6 @@ public final class DoorRun {
     private long warmUp(List<Measured> doors, Crowd crowd, int clients, Processors processors) throws SQLException {
         long crowdChanges = WARM_CHANGES_PER_CLIENT * (long) clients;
         long raises = pass(doors, new Crowd(1, crowd.rows()), isCompiled ? 1 : COMPILED_CHANGES, processors);
-        isCompiled = true;
         return raises + pass(doors, crowd, crowdChanges, processors);
     }
 
@@ -203,6 +202,7 @@ public final class DoorRun {
                     "  warm-up with %d client(s), pass %d: the compilers took %.2f of a processor",
                     crowd.clients(), pass, share));
             if (share < COMPILED && changes.values().stream().allMatch(each -> each >= least)) {
+                isCompiled = true;
                 break;
             }
         }

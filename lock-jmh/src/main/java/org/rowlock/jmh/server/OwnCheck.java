@@ -5,6 +5,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -27,11 +29,17 @@ import org.rowlock.tool.UserError;
 public final class OwnCheck {
     private static final Set<String> WORK = Tokens.words("select insert update delete merge with values");
 
+    /** Functions that change a sequence, which no rollback undoes. */
+    private static final Set<String> SEQUENCES = Set.of("nextval", "setval");
+
+    private static final Predicate<String> WITH_SCHEMA =
+            Pattern.compile("[^0-9.][^.]*\\.[^.]+").asMatchPredicate();
+
     /** Functions that are not PostgreSQL's own, may write, and may so write the user's tables. */
     private static final String WRITERS = """
             select p.oid::regprocedure::text from pg_proc p join pg_language l on l.oid = p.prolang
              where p.proname = any (?::text[]) and p.provolatile = 'v' and p.oid >= 16384
-               and l.lanname not in ('c', 'internal')
+               and (l.lanname not in ('c', 'internal') or p.proname like 'dblink%')
             """;
 
     private final Connection connection;
@@ -208,6 +216,13 @@ public final class OwnCheck {
                 throw new UserError("The statements name two relations " + each.sql() + " of different schemas, and"
                         + " the copies are in one. Leave one of them out.");
             }
+        }
+        List<String> qualified = names.called().stream().anyMatch(SEQUENCES::contains)
+                ? names.words().stream().filter(WITH_SCHEMA).toList()
+                : List.of();
+        if (!qualified.isEmpty()) {
+            throw new UserError("The statements name a sequence with its schema, " + String.join(", ", qualified)
+                    + ", and would advance your own one. Leave the schema out, so that they mean its copy.");
         }
         List<String> writers = Jdbc.list(connection, WRITERS, row -> row.getString(1), (Object)
                 names.called().toArray(String[]::new));

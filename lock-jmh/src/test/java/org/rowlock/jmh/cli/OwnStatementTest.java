@@ -251,6 +251,7 @@ class OwnStatementTest {
                 "drop table orders | Leave it out",
                 "commit | Leave it out",
                 "select write_orders() | write_orders()",
+                "select nextval('public.orders_id_seq') | public.orders_id_seq",
                 "update open_orders set state = '' where id = $1 | view",
                 "update orders set stat = '' where id = $1 | stat",
                 "insert into order_line values ($1, 777, 1) | several times",

@@ -2,7 +2,6 @@ package org.rowlock.jdbc.programs;
 
 import org.rowlock.testing.Threads;
 
-
 /** Runs the same work on several threads at once. */
 public final class Concurrently {
     private Concurrently() {}

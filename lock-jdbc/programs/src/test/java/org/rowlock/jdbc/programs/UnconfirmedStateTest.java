@@ -34,7 +34,8 @@ class UnconfirmedStateTest {
     /** The driver's error has the state as the server gives it, here by a {@code raise}. */
     private static void fail(Connection connection, String state) {
         assertThatThrownBy(() -> {
-                    TestDatabase.execute(connection, "do $$ begin raise 'unconfirmed' using errcode = '" + state + "'; end $$");
+                    TestDatabase.execute(
+                            connection, "do $$ begin raise 'unconfirmed' using errcode = '" + state + "'; end $$");
                 })
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));

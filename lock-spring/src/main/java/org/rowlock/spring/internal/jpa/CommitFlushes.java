@@ -63,14 +63,21 @@ public final class CommitFlushes {
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
                     Connection connection = connections.getPhysicalConnection();
-                    if (CommitFlush.open(
-                            connection,
-                            table -> HibernateEntities.of(factory, table).areCounted())) {
+                    if (CommitFlush.open(connection, table -> isKept(factory, table))) {
                         translate((JpaTransactionManager) manager, factory);
                     }
                 }
             } catch (SQLException | PersistenceException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
+            }
+        }
+
+        private static boolean isKept(SessionFactoryImplementor factory, String table) {
+            try {
+                return HibernateEntities.of(factory, table).areCounted();
+            } catch (RuntimeException | LinkageError e) {
+                LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
+                return false;
             }
         }
 
