@@ -74,7 +74,7 @@ public final class CommitFlushes {
 
         private static boolean isKept(SessionFactoryImplementor factory, String table) {
             try {
-                return HibernateEntities.of(factory, table).areCounted();
+                return WriteCounts.areOne(factory, table);
             } catch (RuntimeException | LinkageError e) {
                 LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
                 return false;

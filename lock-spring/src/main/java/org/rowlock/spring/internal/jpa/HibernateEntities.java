@@ -10,8 +10,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.hibernate.CacheMode;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -35,17 +33,13 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  * @param lockedIn the table in which their rows must be locked, if it is another one: the root's table for a joined
  *     subclass, the entity's main table for a secondary table. Otherwise empty
  * @param find JPA's find that locks a row as Rowlock would; null if there is none
- * @param areCounted whether Hibernate expects that each of its writes of the table changes exactly one row
  */
 record HibernateEntities(
         List<EntityPersister> mapped,
         Set<String> names,
         boolean isCached,
         String lockedIn,
-        @Nullable EntityFind find,
-        boolean areCounted) {
-    private static final Log LOG = LogFactory.getLog(HibernateEntities.class);
-
+        @Nullable EntityFind find) {
     /** The types of ids that Hibernate can read from the text in a key, with a sample value for each. */
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
@@ -94,17 +88,7 @@ record HibernateEntities(
                 names,
                 isCached,
                 isRoot ? "" : roots.stream().findFirst().orElse(""),
-                EntityFind.of(factory, table, mapped),
-                areCounted(factory, table, mapped));
-    }
-
-    private static boolean areCounted(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
-        try {
-            return WriteCounts.areOne(factory, table, mapped);
-        } catch (RuntimeException | LinkageError e) {
-            LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
-            return false;
-        }
+                EntityFind.of(factory, table, mapped));
     }
 
     private static Stream<String> spaces(EntityPersister entity) {

@@ -2,6 +2,8 @@ package org.rowlock.spring.internal.jpa;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.jdbc.Expectation;
 import org.hibernate.persister.entity.AbstractEntityPersister;
@@ -9,20 +11,28 @@ import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.mutation.EntityTableMapping;
 import org.hibernate.sql.model.TableMapping.MutationDetails;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ConcurrentReferenceHashMap;
 
 /** Determines how Hibernate checks the counts of its own writes of a table. */
 final class WriteCounts {
     /** The classes of Hibernate that check an UPDATE or DELETE only by its count, which must be 1. */
     private static final List<String> USUAL = List.of("UpdateCoordinatorStandard", "DeleteCoordinatorStandard");
 
+    /** The answers by factory and table, which are the same for each transaction. */
+    private static final Map<SessionFactoryImplementor, Map<String, Boolean>> OF_TABLES =
+            new ConcurrentReferenceHashMap<>(4);
+
     private WriteCounts() {}
 
-    /**
-     * Whether Hibernate expects that each of its writes of a table changes exactly one row.
-     *
-     * @param mapped the entities of the table
-     */
-    static boolean areOne(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
+    /** Whether Hibernate expects that each of its writes of a table changes exactly one row. */
+    static boolean areOne(SessionFactoryImplementor factory, String table) {
+        Map<String, Boolean> ofFactory = OF_TABLES.computeIfAbsent(factory, each -> new ConcurrentHashMap<>());
+        Boolean known = ofFactory.get(table);
+        return known != null ? known : ofFactory.computeIfAbsent(table, each -> find(factory, each));
+    }
+
+    private static boolean find(SessionFactoryImplementor factory, String table) {
+        List<EntityPersister> mapped = HibernateEntities.of(factory, table).mapped();
         return !mapped.isEmpty()
                 && mapped.stream().allMatch(entity -> isChecked(entity, table))
                 && factory.getMappingMetamodel()
