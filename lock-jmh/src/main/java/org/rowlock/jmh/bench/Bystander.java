@@ -30,17 +30,14 @@ public class Bystander extends LockWorkload {
     public double zipf;
 
     private final Exclusion exclusion = new Exclusion(ROWS + 1);
-    private long taken;
-    private long firstStart = System.nanoTime();
+    private FixedRate pace;
     private Latency untaken;
 
     @Override
     void prepare() throws SQLException {
         atEnd(exclusion::check);
         atEnd(Accounts.create(server, ROWS)::check);
-        if (!(rate > 0)) {
-            throw new IllegalArgumentException("A rate of " + rate + " a second cannot be kept; give -p rate=100.");
-        }
+        pace = new FixedRate(rate, System::nanoTime);
         untaken = meter.latency("lock");
         HikariDataSource pool = server.pool(clients + lockers);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);
@@ -64,7 +61,7 @@ public class Bystander extends LockWorkload {
         Latency lock = meter.latency("lock");
         DiscreteSampler keys = Zipf.zipf(ROWS, zipf);
         return () -> {
-            long due = next();
+            long due = pace.next();
             Pause.until(due);
             int aid = keys.sample();
             locking.transaction(
@@ -77,29 +74,14 @@ public class Bystander extends LockWorkload {
         };
     }
 
-    /**
-     * Takes the next start, and returns when it is due. While all lockers are busy, starts wait, and none is left out.
-     */
-    private synchronized long next() {
-        return due(taken++);
-    }
-
-    private long due(long start) {
-        return firstStart + (long) (start * 1e9 / rate);
-    }
-
     @Override
-    synchronized void begins(boolean measured) {
-        taken = 0;
-        firstStart = System.nanoTime();
+    void begins(boolean measured) {
+        pace.reset();
     }
 
     /** Includes transactions that were due but have not begun, with their delay so far. */
     @Override
-    synchronized void ends(boolean measured, Published results) {
-        long now = System.nanoTime();
-        for (long start = taken; due(start) < now; start++) {
-            untaken.record(now - due(start));
-        }
+    void ends(boolean measured, Published results) {
+        pace.untaken(untaken::record);
     }
 }
