@@ -54,20 +54,24 @@ final class Exclusion {
     }
 
     void inside(int key, BenchmarkServer.Step work) throws SQLException {
-        enter(key);
-        try {
-            work.run();
-        } finally {
-            leave(key);
-        }
+        inside(key, false, work);
     }
 
-    void insideShared(int key, BenchmarkServer.Step work) throws SQLException {
-        enterShared(key);
+    /** @param isShared whether other sharers may be inside at the same time */
+    void inside(int key, boolean isShared, BenchmarkServer.Step work) throws SQLException {
+        if (isShared) {
+            enterShared(key);
+        } else {
+            enter(key);
+        }
         try {
             work.run();
         } finally {
-            leaveShared(key);
+            if (isShared) {
+                leaveShared(key);
+            } else {
+                leave(key);
+            }
         }
     }
 

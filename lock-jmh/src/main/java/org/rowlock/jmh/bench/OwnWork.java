@@ -11,7 +11,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.Modes;
-import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.jmh.server.OwnSql;
 import org.rowlock.jmh.server.OwnStatement;
@@ -60,15 +59,10 @@ public class OwnWork extends LockWorkload {
                 lock.begin();
                 transaction(locking, own, keys.get(key), connection -> {
                     lock.end();
-                    BenchmarkServer.Step work = () -> {
+                    exclusion.inside(key, isShared, () -> {
                         work(connection, own, keys.get(key));
                         Pause.millis(own.holdMillis());
-                    };
-                    if (isShared) {
-                        exclusion.insideShared(key, work);
-                    } else {
-                        exclusion.inside(key, work);
-                    }
+                    });
                 });
                 return 1;
             };

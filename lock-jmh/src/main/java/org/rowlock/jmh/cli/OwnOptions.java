@@ -152,7 +152,7 @@ final class OwnOptions {
             List<List<Object>> found = own.keys(connection);
             if (found.isEmpty()) {
                 throw new UserError("None of the keys of --keys is in " + own.table()
-                        + ". The columns of --keys are the" + " parameters of the statement: the first is $1.");
+                        + ". The columns of --keys are the parameters of the statement: the first is $1.");
             }
             OwnWork.tryOut(connection, address.dataSource("rowlock-jmh check"), own, found.get(0));
             OwnStatement.refuseWhatIsLocked(connection);

@@ -72,7 +72,7 @@ record OwnKeys(List<String> types, Set<List<String>> rows) {
         } catch (SQLException e) {
             throw new UserError(
                     "--keys failed: " + ServerFailures.describe(e)
-                            + " It is a query that only reads, such as: select id" + " from orders",
+                            + " It is a query that only reads, such as: select id from orders",
                     e);
         }
     }

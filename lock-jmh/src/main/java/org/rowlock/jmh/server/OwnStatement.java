@@ -129,6 +129,11 @@ public record OwnStatement(
     }
 
     private String typed(int column) {
+        return typed(column, types);
+    }
+
+    /** Returns the expression for a column of {@link #unnested} in its own type. */
+    static String typed(int column, List<String> types) {
         return "k.c" + column + "::" + types.get(column - 1);
     }
 

@@ -16,7 +16,6 @@ import org.rowlock.jmh.server.OwnSql.Names;
  * @param creation the statements that create a copy with a sample of its rows, in the schema of the benchmarks
  * @param columns the columns of the copy that are not generated, as in SQL
  * @param primaryKey the columns of its primary key, in order
- * @param types their types
  * @param uncopied what the copy lacks, such as triggers; empty if nothing
  */
 record OwnTable(
@@ -27,7 +26,6 @@ record OwnTable(
         List<String> creation,
         String columns,
         List<String> primaryKey,
-        List<String> types,
         String uncopied) {
     /**
      * The relations of these names. The sampled rows of a copy take about 16 MB at most. A default that uses a sequence
@@ -86,10 +84,6 @@ record OwnTable(
                    array(select a.attname::text from unnest(x.indkey::int2[]) with ordinality as k (attnum, place)
                            join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
                           where k.place <= x.indnkeyatts order by k.place),
-                   array(select format_type(a.atttypid, a.atttypmod)
-                           from unnest(x.indkey::int2[]) with ordinality as k (attnum, place)
-                           join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
-                          where k.place <= x.indnkeyatts order by k.place),
                    concat_ws(', ',
                      (select 'triggers (' || count(*) || ')' from pg_trigger where tgrelid = c.oid and not tgisinternal
                       having count(*) > 0),
@@ -113,8 +107,7 @@ record OwnTable(
                         texts(row.getArray(5)),
                         row.getString(6),
                         texts(row.getArray(7)),
-                        texts(row.getArray(8)),
-                        row.getString(9)),
+                        row.getString(8)),
                 names.words().toArray(String[]::new),
                 names.qualified().stream().map(each -> String.join(".", each)).toArray(String[]::new));
     }
@@ -139,9 +132,8 @@ record OwnTable(
     /** Returns the statement that copies the rows of the keys, unless they are copied already. */
     String insertion(List<Integer> place, List<String> types) {
         String key = primaryKey.stream().map(TableName::quoteIdentifier).collect(Collectors.joining(", "));
-        String values = place.stream()
-                .map(column -> "k.c" + column + "::" + types.get(column - 1))
-                .collect(Collectors.joining(", "));
+        String values =
+                place.stream().map(column -> OwnStatement.typed(column, types)).collect(Collectors.joining(", "));
         return "insert into " + sql() + " (" + columns + ") overriding system value select "
                 + columns + " from " + original() + " where (" + key + ") in (select " + values + " from "
                 + OwnStatement.unnested(types.size()) + ") and (" + key + ") not in (select " + key + " from "
